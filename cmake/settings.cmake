@@ -1,0 +1,14 @@
+# One target for how everything is compiled and linked.
+add_library(hagi_settings INTERFACE)
+target_compile_features(hagi_settings INTERFACE cxx_std_20)
+target_include_directories(hagi_settings INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(hagi_settings INTERFACE _FILE_OFFSET_BITS=64)
+target_compile_options(hagi_settings INTERFACE -ffunction-sections -fdata-sections -fstack-protector-strong)
+target_link_options(hagi_settings INTERFACE -Wl,--gc-sections)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+if(HAGI_SANITIZE)
+  target_compile_options(hagi_settings INTERFACE -fsanitize=${HAGI_SANITIZE} -fno-omit-frame-pointer
+                                                 -fno-sanitize-recover=all)
+  target_link_options(hagi_settings INTERFACE -fsanitize=${HAGI_SANITIZE})
+endif()

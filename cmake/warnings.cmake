@@ -1,0 +1,25 @@
+# One target for warnings.
+add_library(hagi_warnings INTERFACE)
+target_compile_options(
+  hagi_warnings
+  INTERFACE -Wall
+            -Wextra
+            -Wpedantic
+            -Wconversion
+            -Wsign-conversion
+            -Wshadow
+            -Wnon-virtual-dtor
+            -Wold-style-cast
+            -Wcast-qual
+            -Woverloaded-virtual
+            -Wduplicated-cond
+            -Wlogical-op
+            -Wnull-dereference
+            -Wno-missing-field-initializers # aggregates name the fields that matter
+)
+if(HAGI_WERROR)
+  target_compile_options(hagi_warnings INTERFACE -Werror)
+endif()
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(hagi_warnings INTERFACE -Wno-unknown-warning-option)
+endif()

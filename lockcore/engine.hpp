@@ -1,0 +1,44 @@
+// What stores the locks. An engine stamps a request with the store's time, applies the pure rules and keeps the
+// result; it decides nothing itself. One engine belongs to one thread of one process; never carry it over fork.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lockcore/answer.hpp"
+#include "lockcore/change_signal.hpp"
+#include "lockcore/request.hpp"
+#include "lockcore/result.hpp"
+
+namespace hagi {
+
+struct ListQuery {
+    std::string prefix;     // of the lock id; empty: all
+    bool idle_too = false;  // also locks that have neither holder nor queue
+};
+
+struct EngineDescription {
+    std::string store;      // what to show: its path
+    bool created = false;   // by this engine
+    bool replaced = false;  // its file became another store's since this engine was opened
+};
+
+class Engine {
+public:
+    virtual ~Engine() = default;
+
+    // Decides `request` and keeps the outcome. Every event of it is durable before this returns a value; an Error
+    // means that nothing was changed, except that Unreachable may hide a change that did land: repeating is safe.
+    // After Unreachable and Gone the next call tries anew, by path.
+    virtual Result<Answer> submit(const LockId& lock_id, const Request& request) = 0;
+
+    // Settles in memory only: writes nothing.
+    virtual Result<ListAnswer> list(const ListQuery& query) = 0;
+
+    // Hears, from now on, of changes that concern `owner` on `lock_id`. The engine outlives it.
+    virtual std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) = 0;
+
+    [[nodiscard]] virtual EngineDescription describe() const = 0;
+};
+
+}  // namespace hagi

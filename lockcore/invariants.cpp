@@ -1,0 +1,77 @@
+#include "lockcore/invariants.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "lockcore/limits.hpp"
+
+namespace hagi {
+namespace {
+
+// Both sort views of the owners rather than the records: a queue of a thousand is checked in microseconds.
+template <class Records>
+bool has_duplicate_owner(const Records& records) {
+    std::vector<std::string_view> owners;
+    owners.reserve(records.size());
+    for (const auto& record : records) owners.push_back(record.owner.str());
+    std::sort(owners.begin(), owners.end());
+    return std::adjacent_find(owners.begin(), owners.end()) != owners.end();
+}
+
+bool is_lease(Duration lease) { return kMinLease <= lease && lease <= kMaxLease; }
+bool is_maximum_hold(Duration hold) { return kMinMaximumHold <= hold && hold <= kMaximumHold; }
+
+const char* broken_by(const Hold& hold, Epoch last_epoch) {
+    if (hold.owner.empty()) return "1: the hold has no owner";
+    if (hold.epoch <= Epoch{0} || last_epoch < hold.epoch) return "5: the hold's epoch was never issued";
+    if (!is_lease(hold.lease)) return "6: the lease is out of range";
+    if (!is_maximum_hold(hold.hard_cap - hold.granted_at)) return "6: the hard cap is out of range";
+    if (hold.last_feedback < hold.granted_at) return "6: the hold was heard from before it was granted";
+    if (hold.claimed_at && *hold.claimed_at < hold.granted_at) return "6: the hold was claimed before it was granted";
+    if (!hold.claimed_at && hold.last_feedback != hold.granted_at) return "6: an unclaimed hold was heard from";
+    if (!hold.claimed_at && hold.granted_how != GrantKind::HandedOff) return "6: only a hand-off can be unclaimed";
+    if (hold.accepted_at && !hold.claimed_at) return "6: an unclaimed hold was accepted";
+    if (hold.phase.empty() == hold.phase_since.has_value()) return "6: a phase and its beginning go together";
+    return nullptr;
+}
+
+const char* broken_by(const Waiter& waiter) {
+    if (waiter.owner.empty()) return "3: a waiter has no owner";
+    if (!is_lease(waiter.lease)) return "6: a waiter's lease is out of range";
+    if (!is_maximum_hold(waiter.maximum_hold)) return "6: a waiter's maximum hold is out of range";
+    if (waiter.last_heard < waiter.enqueued_at) return "4: a waiter was heard from before it came";
+    return nullptr;
+}
+
+const char* first_broken(const LockState& state) {
+    if (state.last_epoch < Epoch{0}) return "5: the last epoch is negative";
+    if (state.known && state.last_epoch == Epoch{0}) return "5: a known lock never had an epoch";
+    if (!state.known && state.hold) return "5: a lock that is not known is held";
+    if (state.hold)
+        if (const char* broken = broken_by(*state.hold, state.last_epoch)) return broken;
+    if (!state.hold && !state.queue.empty()) return "2: the lock is free and somebody waits";
+
+    for (const Waiter& waiter : state.queue) {
+        if (const char* broken = broken_by(waiter)) return broken;
+        if (state.hold && state.hold->owner == waiter.owner) return "3: the holder waits, too";
+    }
+    if (has_duplicate_owner(state.queue)) return "3: an owner waits twice";
+    for (std::size_t i = 1; i < state.queue.size(); ++i)
+        if (state.queue[i].enqueued_at < state.queue[i - 1].enqueued_at) return "4: the queue is out of order";
+
+    for (const Ending& ending : state.endings)
+        if (ending.epoch < Epoch{0} || state.last_epoch < ending.epoch) return "5: an ending's epoch was never issued";
+    if (has_duplicate_owner(state.endings)) return "3: an owner has two endings";
+    if (state.recent_holds.size() > kRecentHolds) return "3: too many recent holds";
+    return nullptr;
+}
+
+}  // namespace
+
+std::optional<std::string> broken_invariant(const LockState& state) {
+    const char* broken = first_broken(state);
+    return broken ? std::optional<std::string>(broken) : std::nullopt;
+}
+
+}  // namespace hagi

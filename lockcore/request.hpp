@@ -1,0 +1,81 @@
+// What a caller may ask of a lock: plain values, already checked by names.hpp and the command line.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "lockcore/types.hpp"
+
+namespace hagi {
+
+// Present: replaces what is stored.
+struct Progress {
+    std::optional<Phase> phase;
+    std::optional<Note> note;
+};
+
+enum class WhenHeld {
+    Join,      // wait in the queue
+    Refuse,    // change nothing and say who holds it
+    LookOnce,  // answer as if waiting, leaving no place behind
+};
+
+// Takes a free lock, or a place in its queue. Repeating it changes nothing but what is given.
+struct AcquireRequest {
+    std::optional<Label> label;
+    Progress progress;
+    std::optional<Duration> lease;
+    std::optional<Duration> maximum_hold;
+    WhenHeld when_held = WhenHeld::Join;
+};
+
+// Where the caller stands. It is heard from; a hand-off is claimed.
+struct StatusRequest {};
+
+// One heartbeat.
+struct RenewRequest {
+    std::optional<Epoch> epoch;
+    std::optional<Duration> lease;
+    Progress progress;
+};
+
+// The guard right before work starts.
+struct AcceptRequest {
+    std::optional<Epoch> epoch;
+    Duration minimum_left{};
+};
+
+// With an epoch only that grant, never a place in the queue.
+struct ReleaseRequest {
+    std::optional<Epoch> epoch;
+};
+
+// The emergency take. With an epoch only from that grant.
+struct RequisitionRequest {
+    Reason reason;
+    Label label;
+    std::optional<Epoch> epoch;
+};
+
+enum class Place { Keep, Leave };
+
+// A waiting caller's last look: a grant that has arrived wins, otherwise its place is kept or left.
+struct GiveUpRequest {
+    Place place = Place::Leave;
+};
+
+// A waiting caller was interrupted: gives back what it gained while it waited. `held_before` is the epoch
+// that its owner held before it began to wait.
+struct WithdrawRequest {
+    Place place = Place::Leave;
+    std::optional<Epoch> held_before;
+};
+
+struct Request {
+    Owner owner;
+    std::variant<StatusRequest, AcquireRequest, RenewRequest, AcceptRequest, ReleaseRequest, RequisitionRequest,
+                 GiveUpRequest, WithdrawRequest>
+        action;
+};
+
+}  // namespace hagi

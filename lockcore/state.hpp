@@ -1,0 +1,88 @@
+// The state of one lock: plain values, stored by an engine, changed by nothing but rules.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lockcore/types.hpp"
+
+namespace hagi {
+
+enum class GrantKind { TakenFree, HandedOff, Requisitioned };
+
+// Why a hold or a place in the queue ended, or why a request was refused.
+enum class Cause {
+    LeaseExpired,
+    MaximumHold,
+    ClaimMissed,
+    NotPolled,
+    Requisitioned,
+    Stopped,
+    ProcessGone,
+    Released,
+    Left,
+    StaleEpoch,
+    NotTheHolder,
+    TooLittleLeft,
+};
+
+// One grant of the lock.
+struct Hold {
+    Owner owner;
+    Epoch epoch;
+    Duration lease{};  // lapses this long after last_feedback, once claimed
+    Instant hard_cap;  // lapses here whatever is renewed
+    Label label;
+    Instant granted_at;
+    GrantKind granted_how = GrantKind::TakenFree;
+    std::optional<Instant> claimed_at;  // absent: a hand-off that its owner has not been heard from about
+    Instant last_feedback;              // of an unclaimed grant: granted_at
+    std::optional<Instant> accepted_at;
+    Phase phase;
+    std::optional<Instant> phase_since;  // present exactly where phase is not empty
+    Note note;
+
+    friend bool operator==(const Hold&, const Hold&) = default;
+};
+
+struct Waiter {
+    Owner owner;
+    Label label;
+    Phase phase;
+    Note note;
+    Duration lease{};         // asked for
+    Duration maximum_hold{};  // asked for; the hard cap counts from the grant
+    Instant enqueued_at;
+    Instant last_heard;
+
+    friend bool operator==(const Waiter&, const Waiter&) = default;
+};
+
+enum class EndedKind { Hold, Place };
+
+// How the newest hold or place of an owner ended, where that was not its own doing.
+struct Ending {
+    Owner owner;
+    EndedKind kind = EndedKind::Hold;
+    Epoch epoch;  // of the hold that ended; 0 for a place
+    Instant at;
+    Cause cause = Cause::LeaseExpired;
+    Owner by;       // who requisitioned or stopped; else empty
+    Reason reason;  // of a requisition or stop; else empty
+
+    friend bool operator==(const Ending&, const Ending&) = default;
+};
+
+struct LockState {
+    bool known = false;  // granted at least once, and not pruned since
+    Epoch last_epoch;    // for a lock that is not known: the store's floor
+    std::optional<Hold> hold;
+    std::vector<Waiter> queue;            // in order of arrival
+    std::vector<Ending> endings;          // at most one for an owner; may be only those of the owner that asks
+    std::vector<Duration> recent_holds;   // oldest first, at most kRecentHolds
+
+    friend bool operator==(const LockState&, const LockState&) = default;
+};
+
+}  // namespace hagi
