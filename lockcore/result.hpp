@@ -9,6 +9,7 @@
 namespace hagi {
 
 enum class ErrorKind {
+    Usage,             // the words of a call do not fit together
     InvalidArgument,   // a text breaks the rules of names.hpp
     PermissionDenied,  // the store may not be read or written, or is in an unsafe place
     NotFound,          // the folder that was named does not exist

@@ -62,6 +62,12 @@ Windows windows_of(const LockState& state, const Owner& owner, Instant now) {
     return windows;
 }
 
+std::optional<Duration> stuck_for(const Hold& hold, Instant now, Duration threshold) {
+    if (!hold.phase_since || now >= end_of(hold)) return std::nullopt;
+    const Duration age = now - *hold.phase_since;
+    return age >= threshold ? std::optional(age) : std::nullopt;
+}
+
 std::optional<Instant> next_change(const Answer& answer) {
     if (!answer.hold || (answer.status != Status::Holding && answer.status != Status::Queued)) return std::nullopt;
     return end_of(*answer.hold);

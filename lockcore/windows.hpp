@@ -24,6 +24,10 @@ Windows windows_of(const LockState& state, const Owner& owner, Instant now);
 // The median of the recent holds; absent without history.
 std::optional<Duration> typical_hold(const LockState& state);
 
+// For how long the phase of `hold` has not changed, where that is as long as `threshold` or longer and the hold is
+// still heard from; absent otherwise. Liveness is not progress; a stuck holder is shown, it never loses the lock.
+std::optional<Duration> stuck_for(const Hold& hold, Instant now, Duration threshold);
+
 // The instant at which something changes for `owner` if nobody does anything: the holder's end for a waiter
 // and for the holder itself. Absent where it neither holds nor waits.
 std::optional<Instant> next_change(const Answer& answer);
