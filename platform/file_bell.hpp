@@ -1,0 +1,64 @@
+// How the processes of one machine wake each other: a named pipe for each owner of each lock, in a folder beside the
+// store. A listener has its pipe open for reading; to ring is to open it for writing and close it again, which hangs
+// up on every listener at once. No byte is written, so nothing fills up and nobody can steal another's ring.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lockcore/change_signal.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace hagi {
+
+class FileListener final : public Listener {
+public:
+    // Made by FileBell only. Arms itself; `pipe_name` lies in the folder "<store>-bells".
+    FileListener(std::shared_ptr<const std::string> store, std::string pipe_name);
+    ~FileListener() override;
+    FileListener(const FileListener&) = delete;
+    FileListener& operator=(const FileListener&) = delete;
+
+    // Also repairs what has gone: the folder, the pipe, the watch on the store.
+    void arm() override;
+
+    // Also returns when the store's file is deleted, moved or replaced.
+    void sleep(Duration at_most, const Interrupts& interrupts) override;
+
+    // True: rings are not heard just now, only time and interrupts end a sleep. The next arm() tries again.
+    [[nodiscard]] bool deaf() const { return !pipe_; }
+
+private:
+    [[nodiscard]] bool must_reopen() const;
+    void open_pipe();
+    void watch_store();
+
+    std::shared_ptr<const std::string> store_;
+    std::string pipe_name_;
+    UniqueFd pipe_;
+    UniqueFd watch_;  // absent where the user's inotify instances are used up: then the caller's poll must do
+};
+
+// For stores on a local filesystem only: pipes do not reach other hosts. May be used from any thread.
+class FileBell : public ChangeSignal {
+public:
+    // `store` is the resolved path of the store's file (paths.hpp). Touches nothing: the folder is made by the first
+    // listener and gets the store's mode, group and owner.
+    explicit FileBell(std::string store);
+
+    std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) override;
+
+    // Removes the pipe if its last listener was killed.
+    void ring(const LockId& lock_id, const Owner& owner) noexcept override;
+
+    // For doctor: where the pipes are.
+    [[nodiscard]] std::string folder() const;
+
+private:
+    std::shared_ptr<const std::string> store_;
+};
+
+// The name of the pipe in the folder: 16 hex digits.
+std::string bell_name(const LockId& lock_id, const Owner& owner);
+
+}  // namespace hagi
