@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lockcore/result.hpp"
 #include "lockcore/types.hpp"
@@ -38,11 +39,8 @@ public:
     // Who is inside just now; absent: nobody, or a process that cannot be seen from here.
     [[nodiscard]] std::optional<GateHolder> holder() const;
 
-    // Why enter() gave up after `waited`, as one line.
-    static std::string busy_message(const std::optional<GateHolder>& holder, Duration waited);
-
 private:
-    Outcome open_file();
+    Outcome take(Duration at_most);
     [[nodiscard]] bool still_in_place() const;
 
     std::string path_;
@@ -50,6 +48,9 @@ private:
     UniqueFd file_;
     bool entered_ = false;
 };
+
+// Why enter() gave up after `waited`, as one line.
+std::string busy_message(const std::optional<GateHolder>& holder, Duration waited);
 
 // Leaves the gate at the end of a scope.
 class GateLeaver {
@@ -63,8 +64,13 @@ private:
     FileGate& gate_;
 };
 
-// The holder according to a text in the form of /proc/locks: the process that holds a whole-file write lock on
-// `inode` of the device `major`:`minor`.
-std::optional<pid_t> find_lock_holder(const std::string& proc_locks, unsigned major, unsigned minor, ino_t inode);
+// One whole-file write lock in force, out of a text in the form of /proc/locks.
+struct WriteLock {
+    pid_t pid = 0;
+    dev_t device = 0;
+};
+
+// Those on files with this inode number, on whichever device.
+std::vector<WriteLock> write_locks_on(const std::string& proc_locks, ino_t inode);
 
 }  // namespace hagi
