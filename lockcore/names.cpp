@@ -1,5 +1,6 @@
 #include "lockcore/names.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -75,6 +76,22 @@ bool is_control(std::uint32_t code_point) {
     return within(0x00, 0x1f) || within(0x7f, 0x9f) || within(0x202a, 0x202e) || within(0x2066, 0x2069);
 }
 
+// Unicode's white space that is no control character.
+bool is_space(std::uint32_t code_point) {
+    constexpr std::array<std::uint32_t, 8> kSpaces = {0x20, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
+    const bool listed = std::find(kSpaces.begin(), kSpaces.end(), code_point) != kSpaces.end();
+    return listed || (0x2000 <= code_point && code_point <= 0x200a);
+}
+
+bool is_blank(std::string_view text) {
+    while (!text.empty()) {
+        const CodePoint next = first_code_point(text);
+        if (next.bytes == 0 || !is_space(next.value)) return false;
+        text.remove_prefix(next.bytes);
+    }
+    return true;
+}
+
 std::optional<Error> broken_text(std::string_view what, std::string_view text) {
     std::size_t characters = 0;
     for (std::string_view rest = text; !rest.empty(); ++characters) {
@@ -140,8 +157,7 @@ Result<Phase> parse_phase(std::string_view text) {
 }
 
 Result<Reason> parse_reason(std::string_view text) {
-    if (text.find_first_not_of(' ') == std::string_view::npos)
-        return invalid("the reason", "it is blank: say in a few words why");
+    if (is_blank(text)) return invalid("the reason", "it is blank: say in a few words why");
     if (auto broken = broken_text("the reason", text)) return *broken;
     return Reason(std::string(text));
 }

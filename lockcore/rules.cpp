@@ -112,6 +112,13 @@ void leave_queue(Course& course, const Owner& owner, Instant at) {
     course.state.queue.erase(place);
 }
 
+// Leaves by the owner's own will. What it forgets would else be told to another watcher of the same owner as the
+// reason why this place is gone.
+void release_place(Course& course, const Owner& owner, Instant at) {
+    leave_queue(course, owner, at);
+    forget_ending(course.state, owner);
+}
+
 void claim(Course& course, Instant now) {
     Hold& hold = *course.state.hold;
     if (hold.claimed_at) return;
@@ -258,7 +265,9 @@ Answer join_queue(Course& course, const Owner& owner, const AcquireRequest& requ
     if (request.when_held == WhenHeld::LookOnce) {
         LockState as_if = course.state;
         as_if.queue.push_back(wanted_by(owner, request, now));
-        return answer_for(as_if, owner, now);
+        Answer answer = answer_for(as_if, owner, now);
+        answer.released = Released::Place;
+        return answer;
     }
     course.state.queue.push_back(wanted_by(owner, request, now));
     course.events.push_back(
@@ -312,8 +321,8 @@ Answer apply(Course& course, const Owner& owner, const AcceptRequest& request, I
     if (!holds(state, owner) || named_another) {
         const Ending* ending = find_ending(state, owner);
         const bool lost_a_hold = ending && ending->kind == EndedKind::Hold;
-        if (!request.epoch && !lost_a_hold)
-            return state.hold ? refuse(state, owner, {RefusalCode::Conflict, {}, {}}, now)
+        if (!named_another && !lost_a_hold)
+            return state.hold ? refuse(state, owner, {RefusalCode::Conflict, {}, request.epoch}, now)
                               : refuse(state, owner, {RefusalCode::WorkLeaseLost, Cause::NotTheHolder, {}}, now);
         return refuse_as_lost(state, owner, request.epoch, RefusalCode::WorkLeaseLost, now);
     }
@@ -343,8 +352,7 @@ Answer apply(Course& course, const Owner& owner, const ReleaseRequest& request, 
         release_hold(course, now);
         released = Released::Hold;
     } else if (waits && !request.epoch) {
-        leave_queue(course, owner, now);
-        forget_ending(state, owner);
+        release_place(course, owner, now);
         released = Released::Place;
     }
     Answer answer = answer_for(state, owner, now);
@@ -384,7 +392,7 @@ Answer apply(Course& course, const Owner& owner, const GiveUpRequest& request, I
     hear(course, owner, now);
     Answer answer = answer_for(course.state, owner, now);
     if (answer.status == Status::Queued && request.place == Place::Leave) {
-        leave_queue(course, owner, now);
+        release_place(course, owner, now);
         answer.released = Released::Place;
     }
     return answer;
@@ -397,7 +405,7 @@ Answer apply(Course& course, const Owner& owner, const WithdrawRequest& request,
         release_hold(course, now);
         released = Released::Hold;
     } else if (request.place == Place::Leave && find_place(state.queue, owner) != state.queue.end()) {
-        leave_queue(course, owner, now);
+        release_place(course, owner, now);
         released = Released::Place;
     }
     Answer answer = answer_for(state, owner, now);
@@ -431,20 +439,21 @@ std::vector<Owner> owners_to_wake(const LockState& before, const LockState& afte
     if (!same_grant && after.hold) add(after.hold->owner);
     if (!same_grant && before.hold) add(before.hold->owner);
 
-    // Those behind a gap that closed moved up; the gaps themselves were places that ended.
-    std::size_t told = 0;
+    // A gap is a place that ended or whose turn has come; those behind one moved up.
+    std::vector<Owner> moved_up;
+    bool gap = false;
     auto now_at = after.queue.begin();
-    bool moved = false;
     for (const Waiter& was : before.queue) {
-        if (told == kPlacesWoken) break;
         const bool stays = now_at != after.queue.end() && now_at->owner == was.owner;
-        if (stays) ++now_at;
-        if (stays && !moved) continue;
-        moved = true;
-        if (after.hold && after.hold->owner == was.owner) continue;
-        add(was.owner);
-        ++told;
+        if (!stays) {
+            gap = true;
+            add(was.owner);
+            continue;
+        }
+        ++now_at;
+        if (gap && moved_up.size() < kPlacesWoken) moved_up.push_back(was.owner);
     }
+    for (const Owner& owner : moved_up) add(owner);
     return woken;
 }
 

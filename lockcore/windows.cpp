@@ -58,7 +58,8 @@ Windows windows_of(const LockState& state, const Owner& owner, Instant now) {
         windows.turn_latest = *windows.turn_latest + ahead->maximum_hold;
     if (const auto typical = typical_hold(state))
         windows.turn_expected =
-            expected_turn(*state.hold, *typical, static_cast<std::size_t>(place - state.queue.begin()), now);
+            std::min(expected_turn(*state.hold, *typical, static_cast<std::size_t>(place - state.queue.begin()), now),
+                     *windows.turn_latest);
     return windows;
 }
 
