@@ -45,6 +45,7 @@ inline constexpr Duration kCapWarnings[] = {30min, 5min};
 
 // Whole commands wait this long for a busy store; a day is "for ever" to a script and still an int.
 inline constexpr Duration kBusyTimeout = 5s;
+inline constexpr Duration kWatcherBusyTimeout = 2s;  // a watcher tries again anyway, and must hear a signal in time
 inline constexpr Duration kMaxBusyTimeout = 24h;
 
 inline constexpr std::size_t kMaxLockIdBytes = 200;

@@ -17,7 +17,7 @@ struct Progress {
 enum class WhenHeld {
     Join,      // wait in the queue
     Refuse,    // change nothing and say who holds it
-    LookOnce,  // answer as if waiting, leaving no place behind
+    LookOnce,  // wait for no time: the place that is answered is released at once, without a trace
 };
 
 // Takes a free lock, or a place in its queue. Repeating it changes nothing but what is given.

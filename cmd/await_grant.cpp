@@ -1,0 +1,199 @@
+#include "cmd/await_grant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cmd/outage.hpp"
+#include "cmd/text.hpp"
+#include "cmd/timestamp.hpp"
+#include "lockcore/rules.hpp"
+#include "lockcore/windows.hpp"
+
+namespace hagi {
+namespace {
+
+class Waiting {
+public:
+    Waiting(Session& session, const AwaitTerms& terms, StopSource& stop, const Announce& announce)
+        : session_(session),
+          terms_(terms),
+          stop_(stop),
+          announce_(announce),
+          listener_(session.engine->listen(session.subject.lock_id, session.subject.owner)),
+          began_(now()) {}
+
+    Awaited run() {
+        for (;;) {
+            if (stop_.requested()) return withdraw();
+            listener_->arm();
+            const bool last_look = now() >= began_ + terms_.timeout;
+            const auto answer = look(last_look);
+            if (auto ended = answer ? consider(*answer, last_look) : endure(answer.error(), last_look)) return *ended;
+            listener_->sleep(until_next_look(), stop_.interrupts());
+        }
+    }
+
+private:
+    [[nodiscard]] Duration now() const { return session_.context.steady_now(); }
+
+    Result<Answer> look(bool last_look) {
+        if (!joined_) return session_.submit(first_request(last_look));
+        if (last_look) return session_.submit(GiveUpRequest{leaving()});
+        return session_.submit(StatusRequest{});
+    }
+
+    // Without time to wait the look and the leaving are one: no place and no trace of it is left behind.
+    [[nodiscard]] AcquireRequest first_request(bool last_look) const {
+        AcquireRequest request = terms_.request;
+        if (last_look && terms_.at_timeout == Place::Leave) request.when_held = WhenHeld::LookOnce;
+        return request;
+    }
+
+    [[nodiscard]] Place leaving() const { return made_place_ ? terms_.at_timeout : Place::Keep; }
+
+    std::optional<Awaited> consider(const Answer& answer, bool last_look) {
+        if (const auto event = outage_.recovered(now())) announce_(*event);
+        const bool first = !joined_;
+        if (first) note_joining(answer);
+        last_ = answer;
+        last_at_ = now();
+        switch (answer.status) {
+            case Status::Holding: return granted(answer);
+            case Status::Queued: break;
+            case Status::Expired:
+            case Status::Requisitioned:
+            case Status::None: return dropped(answer);
+        }
+        if (last_look) return timed_out(answer);
+        if (first || answer.position != told_position_) tell_place(answer);
+        return std::nullopt;
+    }
+
+    // A try whose outcome stayed unseen may have made the place; its age tells.
+    void note_joining(const Answer& answer) {
+        joined_ = true;
+        const bool young = answer.place && answer.now - answer.place->enqueued_at <= now() - began_;
+        made_place_ = answer.joined || (unseen_tries_ && young);
+    }
+
+    void tell_place(const Answer& answer) {
+        told_position_ = answer.position;
+        announce_({WatchEventKind::Queued, text::queued(session_.subject, answer), answer, {}});
+    }
+
+    // The store could not be asked.
+    std::optional<Awaited> endure(const Error& error, bool last_look) {
+        unseen_tries_ = true;
+        if (last_look || !may_pass(error)) return failed(error);
+        if (const auto event = outage_.failed(error, now())) announce_(*event);
+        return std::nullopt;
+    }
+
+    [[nodiscard]] Duration until_next_look() const {
+        const Duration at = now();
+        Duration rest = began_ + terms_.timeout - at;
+        if (!outage_.over()) return std::clamp(outage_.pause(), Duration::zero(), std::max(rest, Duration::zero()));
+        rest = std::min(rest, last_at_ + kWaiterPoll - at);
+        if (const auto change = next_change(*last_)) rest = std::min(rest, last_at_ + (*change - last_->now) - at);
+        return std::max(rest, Duration::zero());
+    }
+
+    [[nodiscard]] Awaited granted(const Answer& answer) const {
+        return {answer, {WatchEventKind::Holding, text::holding(session_.subject, answer), answer, {}}};
+    }
+
+    [[nodiscard]] Awaited ended(WatchEventKind kind, Failure failure) const {
+        return {{}, {kind, failure.message, failure.answer, failure}};
+    }
+
+    [[nodiscard]] Awaited failed(const Error& error) const {
+        Failure failure = failure_for(error);
+        if (may_pass(error) && joined_)
+            failure.message += fmt::format(" (the place lapses within {} unless it is kept)", span(kWaiterTtl));
+        return ended(WatchEventKind::Stopped, std::move(failure));
+    }
+
+    [[nodiscard]] Awaited dropped(Answer answer) const {
+        const Cause cause = cause_for_watcher(answer, Watched::Place);
+        answer.refusal = Refusal{RefusalCode::LockLost, cause, {}};
+        return ended(WatchEventKind::Dropped,
+                     {ErrorCode::LockLost, text::lost_place(session_.subject, answer, cause), answer});
+    }
+
+    [[nodiscard]] Awaited timed_out(const Answer& answer) const {
+        return ended(WatchEventKind::Timeout,
+                     {ErrorCode::WaitTimeout, text::timed_out(session_.subject, answer, terms_.timeout), answer});
+    }
+
+    // What was there before this call stays; what it gained, seen or not, is given back.
+    Awaited withdraw() {
+        if (!joined_ && !unseen_tries_) return interrupted("nothing was asked for yet");
+        std::optional<Epoch> held_before;
+        if (!joined_) {
+            const auto answer = session_.submit(StatusRequest{});
+            if (!answer) return interrupted_untold(answer.error());
+            note_joining(*answer);
+            const bool old_grant = answer->status == Status::Holding &&
+                                   answer->now - answer->hold->granted_at > now() - began_;
+            if (old_grant) held_before = answer->hold->epoch;
+        }
+        const auto answer = session_.submit(WithdrawRequest{terms_.at_timeout, held_before});
+        if (!answer) return interrupted_untold(answer.error());
+        if (answer->released == Released::Hold) return interrupted("the lock was given back");
+        return interrupted(answer->status == Status::Queued ? "the place is kept" : "the place was left");
+    }
+
+    [[nodiscard]] Awaited interrupted_untold(const Error& error) const {
+        return interrupted(fmt::format("the store could not be told, so the place lapses within {} ({})",
+                                       span(kWaiterTtl), error.message));
+    }
+
+    [[nodiscard]] Awaited interrupted(const std::string& what) const {
+        return ended(WatchEventKind::Stopped,
+                     {ErrorCode::OperationFailed,
+                      fmt::format("Stopped waiting for {}: {}", session_.subject.lock_id.str(), what),
+                      {}});
+    }
+
+    Session& session_;
+    const AwaitTerms& terms_;
+    StopSource& stop_;
+    const Announce& announce_;
+    std::unique_ptr<Listener> listener_;
+    Outage outage_;
+    Duration began_;
+    bool joined_ = false;        // the store has answered at least once
+    bool made_place_ = false;    // by this call
+    bool unseen_tries_ = false;  // a request may have landed without an answer
+    std::size_t told_position_ = 0;
+    std::optional<Answer> last_;
+    Duration last_at_{};
+};
+
+}  // namespace
+
+Awaited await_grant(Session& session, const AwaitTerms& terms, StopSource& stop, const Announce& announce) {
+    return Waiting(session, terms, stop, announce).run();
+}
+
+Result<Answer> await_change(Session& session, Duration at_most, const std::function<bool(const Answer&)>& satisfied) {
+    const auto listener = session.engine->listen(session.subject.lock_id, session.subject.owner);
+    const Duration until = session.context.steady_now() + at_most;
+    auto answer = session.submit(StatusRequest{});
+    if (!answer) return answer;
+    const Answer first = *answer;
+    for (;;) {
+        const bool differs = answer->status != first.status || answer->position != first.position;
+        const Duration now = session.context.steady_now();
+        if (differs || satisfied(*answer) || now >= until) return answer;
+        Duration rest = until - now;
+        if (const auto change = next_change(*answer)) rest = std::min(rest, *change - answer->now);
+        listener->sleep(rest, {});
+        listener->arm();
+        answer = session.submit(StatusRequest{});
+        if (!answer) return answer;
+    }
+}
+
+}  // namespace hagi

@@ -1,0 +1,14 @@
+// The command line: which verb is meant, and what its words say. Every error of parsing ends as exit 2, in one line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/context.hpp"
+
+namespace hagi {
+
+// `words`: the arguments after the program's name. Returns the exit code.
+int run_cli(Context& context, const std::vector<std::string>& words);
+
+}  // namespace hagi

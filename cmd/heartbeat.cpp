@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include "cmd/keepalive.hpp"
+#include "cmd/text.hpp"
+#include "cmd/timestamp.hpp"
+#include "cmd/verb.hpp"
+#include "lockcore/windows.hpp"
+#include "platform/process_identity.hpp"
+
+namespace hagi {
+namespace {
+
+struct Options {
+    CommonOptions common;
+    KeepTerms terms;
+    std::optional<int> while_pid;
+};
+
+std::optional<std::string> unfit(const Options& options) {
+    const Duration lease = options.terms.lease.value_or(kDefaultLease);
+    if (options.terms.interval && *options.terms.interval >= lease)
+        return fmt::format("--interval must be below the lease of {} s: give a third of it", lease / 1s);
+    return std::nullopt;
+}
+
+// A process that the watcher must not outlive. What cannot be told is taken for alive.
+class Companion {
+public:
+    explicit Companion(std::optional<int> pid) {
+        if (!pid) return;
+        gone_ = !identity_of(*pid) && this_process().start_ticks != 0;
+        process_ = identity_of(*pid);
+        wakes_ = open_process(*pid);
+    }
+
+    [[nodiscard]] bool gone() const { return gone_ || (process_ && is_alive(*process_) == Liveness::Gone); }
+    [[nodiscard]] Interrupts with(Interrupts interrupts) const {
+        if (wakes_) interrupts.push_back(wakes_.get());
+        return interrupts;
+    }
+
+private:
+    std::optional<ProcessIdentity> process_;
+    UniqueFd wakes_;  // without it the process is looked for at every beat
+    bool gone_ = false;
+};
+
+WatchEvent started(const Session& session, const Keepalive& keepalive) {
+    const Answer& answer = *keepalive.last();
+    return {WatchEventKind::Started,
+            fmt::format("Heartbeat of {} epoch {} owner {} every {}, valid until {}", session.subject.lock_id.str(),
+                        answer.hold->epoch.value, session.subject.owner.str(), span(keepalive.interval()),
+                        text::time(answer, end_of(*answer.hold))),
+            answer,
+            {}};
+}
+
+WatchEvent stopped(const Session& session, const Keepalive& keepalive, const std::string& why) {
+    std::string message = fmt::format("Stopped the heartbeat of {}, {}: the lock is not released",
+                                      session.subject.lock_id.str(), why);
+    if (const auto& last = keepalive.last())
+        message += fmt::format(" and lapses at {}", text::time(*last, end_of(*last->hold)));
+    return {WatchEventKind::Stopped, message, keepalive.last(), {}};
+}
+
+int beat_until_it_ends(Session& session, const Options& options) {
+    const auto announce = [&](const WatchEvent& event) { session.report.event(session.subject, event); };
+    const Announce announcer = announce;
+    const auto stop = session.context.listen_for_stop();
+    const Companion companion(options.while_pid);
+    const auto listener = session.engine->listen(session.subject.lock_id, session.subject.owner);
+    Keepalive keepalive(session, options.terms, announcer);
+
+    bool started_told = false;
+    auto look = Keepalive::Look::Now;
+    for (;;) {
+        if (stop->requested()) return announce(stopped(session, keepalive, "as asked")), kSuccess;
+        if (companion.gone()) return announce(stopped(session, keepalive, "its process is gone")), kSuccess;
+        listener->arm();
+        if (const auto ended = keepalive.tick(look)) {
+            announce(*ended);
+            return exit_code(ended->failure->code);
+        }
+        if (keepalive.last() && !started_told) {
+            announce(started(session, keepalive));
+            started_told = true;
+        }
+        const Duration due = session.context.steady_now() + keepalive.due_in();
+        listener->sleep(keepalive.due_in(), companion.with(stop->interrupts()));
+        const bool woken = session.context.steady_now() < due && !keepalive.in_outage();
+        look = woken ? Keepalive::Look::Now : Keepalive::Look::WhenDue;
+    }
+}
+
+Run prepare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    KeepTerms& terms = options->terms;
+    add_address_options(app, options->common);
+    add_epoch(app, terms.epoch, "only this grant; absent: the one held now");
+    add_seconds(app, "--interval", terms.interval, 1s, kMaxLease, "between beats (default 120, or a third of the lease)");
+    add_seconds(app, "--lease-seconds", terms.lease, kMinLease, kMaxLease, "change the lease");
+    add_checked(app, "--phase", options->common, terms.progress.phase, parse_phase, "report at the start");
+    add_checked(app, "--note", options->common, terms.progress.note, parse_note, "report at the start");
+    add_process(app, "--while-pid", options->while_pid, "end when this process is gone");
+    app.add_flag("--verbose", terms.every_beat, "a line for every beat");
+    add_stuck_option(app, options->common);
+    add_store_options(app, options->common);
+    return [options](Context& context) {
+        if (const auto problem = unfit(*options))
+            return Report(context, options->common.form()).failure({}, {ErrorCode::Usage, *problem, {}});
+        options->common.busy_timeout = options->common.busy_timeout.value_or(kWatcherBusyTimeout);
+        return with_session(context, options->common, About::Lock, StoreUse::Change,
+                            [&](Session& session) { return beat_until_it_ends(session, *options); });
+    };
+}
+
+}  // namespace
+
+const Verb kHeartbeatVerb = {
+    "heartbeat",
+    "a watcher that keeps the lock alive and says when it is lost",
+    "hagi agent lock heartbeat --lock-id eu-1/duckov --owner sess-7f2c --while-pid $$ &\n"
+    "Quiet while all is well. Exit 32 when the lock was lost, 0 when stopped; it never releases the lock.",
+    prepare,
+};
+
+}  // namespace hagi

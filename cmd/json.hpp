@@ -1,0 +1,16 @@
+// Answers, failures and events for scripts: the one place for the shape of JSON. Fields are only ever added.
+#pragma once
+
+#include <string>
+
+#include "cmd/report.hpp"
+
+namespace hagi::json {
+
+// One document on one line, with its newline.
+std::string answer(const Subject& subject, const Answer& answer);
+std::string list(const Subject& subject, const ListAnswer& answer);
+std::string failure(const Subject& subject, const Failure& failure);
+std::string event(const Subject& subject, const WatchEvent& event);
+
+}  // namespace hagi::json

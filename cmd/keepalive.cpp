@@ -1,0 +1,151 @@
+#include "cmd/keepalive.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cmd/text.hpp"
+#include "cmd/timestamp.hpp"
+#include "lockcore/rules.hpp"
+#include "lockcore/windows.hpp"
+
+namespace hagi {
+
+std::optional<WatchEvent> Keepalive::tick(Look look) {
+    if (look == Look::Now || due_in() == Duration::zero()) {
+        if (auto ended = beat()) return ended;
+    }
+    return std::nullopt;
+}
+
+Duration Keepalive::due_in() const {
+    const Duration now = session_.context.steady_now();
+    if (!last_ && outage_.over()) return Duration::zero();
+    if (!outage_.over()) {
+        Duration due = tried_at_ + outage_.pause();
+        if (last_ && !may_be_lost_told_) due = std::min(due, std::max(valid_until_, tried_at_));
+        return std::max(due - now, Duration::zero());
+    }
+    Duration due = last_at_ + interval_;
+    if (const auto warning = next_cap_warning()) due = std::min(due, *warning);
+    if (last_->hold->phase_since && stuck_told_ != last_->hold->phase_since)
+        due = std::min(due, last_at_ + (*last_->hold->phase_since + session_.subject.stuck_after - last_->now));
+    return std::max(due - now, Duration::zero());
+}
+
+std::optional<WatchEvent> Keepalive::beat() {
+    const Duration sent_at = session_.context.steady_now();
+    tried_at_ = sent_at;
+    RenewRequest request;
+    request.epoch = epoch_;
+    if (!last_) {
+        request.lease = terms_.lease;
+        request.progress = terms_.progress;
+    }
+    auto answer = session_.submit(std::move(request));
+    if (!answer) return endure(answer.error());
+    if (const auto event = outage_.recovered(session_.context.steady_now())) announce_(*event);
+    if (answer->refusal) return lost(*std::move(answer));
+    note(*answer, sent_at);
+    return std::nullopt;
+}
+
+void Keepalive::note(const Answer& answer, Duration sent_at) {
+    const bool first = !last_;
+    last_ = answer;
+    last_at_ = sent_at;
+    epoch_ = answer.hold->epoch;
+    valid_until_ = sent_at + (end_of(*answer.hold) - answer.now);
+    may_be_lost_told_ = false;
+    choose_interval(answer.hold->lease);
+    if (!first && terms_.every_beat)
+        announce_({WatchEventKind::Beat,
+                   fmt::format("Beat {} epoch {}, valid until {}", session_.subject.lock_id.str(), epoch_->value,
+                               text::time(answer, end_of(*answer.hold))),
+                   answer,
+                   {}});
+    warn_of_cap();
+    tell_when_stuck();
+}
+
+std::optional<WatchEvent> Keepalive::endure(const Error& error) {
+    if (!may_pass(error)) {
+        const Failure failure = failure_for(error);
+        return WatchEvent{WatchEventKind::Stopped, failure.message, {}, failure};
+    }
+    const Duration now = session_.context.steady_now();
+    if (const auto event = outage_.failed(error, now)) announce_(*event);
+    if (last_ && now >= valid_until_ && !may_be_lost_told_) {
+        may_be_lost_told_ = true;
+        announce_({WatchEventKind::MayBeLost,
+                   fmt::format("The lock {} epoch {} may already be lost: its lease ended while the store could not be "
+                               "reached; stop using it until this watcher says that the store can be reached again",
+                               session_.subject.lock_id.str(), epoch_->value),
+                   {},
+                   {}});
+    }
+    return std::nullopt;
+}
+
+WatchEvent Keepalive::lost(Answer answer) const {
+    // At the first beat nothing is known to have been held: the refusal speaks for itself.
+    if (!last_) {
+        const Failure failure = failure_for(session_.subject, answer);
+        return {WatchEventKind::Lost, failure.message, answer, failure};
+    }
+    const Cause cause = cause_for_watcher(answer, Watched::Grant);
+    answer.refusal->cause = cause;
+    const std::string message = text::lost_grant(session_.subject, answer, *epoch_, cause);
+    return {WatchEventKind::Lost, message, answer, Failure{ErrorCode::LockLost, message, answer}};
+}
+
+void Keepalive::choose_interval(Duration lease) {
+    interval_ = terms_.interval.value_or(beat_interval(lease));
+    if (interval_ < lease) return;
+    interval_ = beat_interval(lease);
+    if (interval_told_) return;
+    interval_told_ = true;
+    announce_({WatchEventKind::Warning,
+               fmt::format("The lease is {}: beating every {} instead of every {}", span(lease), span(interval_),
+                           span(*terms_.interval)),
+               {},
+               {}});
+}
+
+std::optional<Duration> Keepalive::next_cap_warning() const {
+    for (const Duration before : kCapWarnings) {
+        const Instant at = last_->hold->hard_cap - before;
+        if (before < cap_warned_before_ && at >= last_->hold->granted_at && at > last_->now)
+            return last_at_ + (at - last_->now);
+    }
+    return std::nullopt;
+}
+
+void Keepalive::warn_of_cap() {
+    for (const Duration before : kCapWarnings) {
+        const Instant at = last_->hold->hard_cap - before;
+        if (before >= cap_warned_before_ || at < last_->hold->granted_at || at > last_->now) continue;
+        cap_warned_before_ = before;
+        announce_({WatchEventKind::CapWarning,
+                   fmt::format("The lock {} epoch {} ends at its hard cap {} ({}), whatever is renewed: finish and "
+                               "release it by then",
+                               session_.subject.lock_id.str(), epoch_->value,
+                               text::time(*last_, last_->hold->hard_cap), span(last_->hold->hard_cap - last_->now)),
+                   last_,
+                   {}});
+    }
+}
+
+void Keepalive::tell_when_stuck() {
+    const Hold& hold = *last_->hold;
+    const auto stuck = stuck_for(hold, last_->now, session_.subject.stuck_after);
+    if (!stuck || stuck_told_ == hold.phase_since) return;
+    stuck_told_ = hold.phase_since;
+    announce_({WatchEventKind::Stuck,
+               fmt::format("Stuck: phase {} of {} has not changed for {}; the lock is kept, look at the work",
+                           escaped(hold.phase.str()), session_.subject.lock_id.str(), span(*stuck)),
+               last_,
+               {}});
+}
+
+}  // namespace hagi

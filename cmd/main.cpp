@@ -1,0 +1,78 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <exception>
+
+#include "cmd/cli.hpp"
+#include "cmd/exit_code.hpp"
+#include "cmd/open_engine.hpp"
+#include "platform/machine_clock.hpp"
+#include "platform/stop_signal.hpp"
+
+namespace hagi {
+namespace {
+
+class DescriptorOutput : public Output {
+public:
+    explicit DescriptorOutput(int fd) : fd_(fd) {}
+
+    bool write(std::string_view text) override {
+        while (!text.empty()) {
+            const ssize_t written = ::write(fd_, text.data(), text.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written <= 0) return false;
+            text.remove_prefix(static_cast<std::size_t>(written));
+        }
+        return true;
+    }
+
+private:
+    int fd_;
+};
+
+class SignalStopSource : public StopSource {
+public:
+    [[nodiscard]] Interrupts interrupts() const override {
+        return signal_.fd() < 0 ? Interrupts{} : Interrupts{signal_.fd()};
+    }
+    bool requested() override { return signal_.received().has_value(); }
+
+private:
+    StopSignal signal_;
+};
+
+std::optional<std::string> environment(std::string_view name) {
+    const char* value = std::getenv(std::string(name).c_str());
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return value;
+}
+
+int run(const std::vector<std::string>& words) {
+    ignore_broken_pipes();
+    DescriptorOutput out(STDOUT_FILENO);
+    DescriptorOutput err(STDERR_FILENO);
+    MachineClock clock;
+    Context context{
+        out,
+        err,
+        environment,
+        [](const EngineTerms& terms, StoreUse use) { return open_engine(terms, use, environment); },
+        clock,
+        [] { return std::make_unique<SignalStopSource>(); },
+    };
+    try {
+        return run_cli(context, words);
+    } catch (const std::bad_alloc&) {
+        err.write("hagi: out of memory: free some and repeat the command, which is safe\n");
+        return exit_code(ErrorCode::Transport);
+    } catch (const std::exception& error) {
+        err.write(std::string("hagi: a defect of hagi itself (") + error.what() + "): please report it\n");
+    }
+    return exit_code(ErrorCode::Unknown);
+}
+
+}  // namespace
+}  // namespace hagi
+
+int main(int argc, char* argv[]) { return hagi::run({argv + (argc > 0 ? 1 : 0), argv + argc}); }

@@ -1,0 +1,82 @@
+// Options that verbs share, and how the words of a command line become typed values.
+// A value that breaks a name's rules is kept as the command's first InvalidArgument; a number that is none, or is out
+// of range, is a parse error: both before any store is touched, usage errors first.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cmd/report.hpp"
+#include "lockcore/limits.hpp"
+#include "lockcore/names.hpp"
+
+namespace hagi {
+
+struct CommonOptions {
+    std::optional<LockId> lock_id;
+    std::optional<std::string> server;
+    std::optional<std::string> game;
+    std::optional<Owner> owner;
+    std::optional<std::string> store;
+    std::optional<Duration> busy_timeout;
+    std::optional<Duration> stuck_after;
+    bool json = false;
+    std::optional<Error> invalid;  // the first text that breaks its rules
+
+    [[nodiscard]] Form form() const { return json ? Form::Json : Form::Text; }
+};
+
+// --lock-id, --server, --game, --owner.
+void add_address_options(CLI::App& app, CommonOptions& common);
+
+// --json, --store, --busy-timeout.
+void add_store_options(CLI::App& app, CommonOptions& common);
+
+// --stuck-after.
+void add_stuck_option(CLI::App& app, CommonOptions& common);
+
+void add_string(CLI::App& app, const std::string& name, std::optional<std::string>& target, const std::string& help);
+
+// Whole seconds within [least, most].
+void add_seconds(CLI::App& app, const std::string& name, std::optional<Duration>& target, Duration least,
+                 Duration most, const std::string& help);
+
+void add_epoch(CLI::App& app, std::optional<Epoch>& target, const std::string& help);
+
+// A process id.
+void add_process(CLI::App& app, const std::string& name, std::optional<int>& target, const std::string& help);
+
+// --require: which standings a script takes for success.
+struct Requirement {
+    bool holding = false;
+    bool queued = false;
+};
+void add_requirement(CLI::App& app, std::optional<Requirement>& target);
+bool is_met(const Requirement& requirement, Status status);
+
+// A text with rules: label, note, phase, reason.
+template <class Value>
+void add_checked(CLI::App& app, const std::string& name, CommonOptions& common, std::optional<Value>& target,
+                 Result<Value> (*parse)(std::string_view), const std::string& help) {
+    const auto take = [&common, &target, parse](const std::string& text) {
+        Result<Value> value = parse(text);
+        if (value)
+            target = *std::move(value);
+        else if (!common.invalid)
+            common.invalid = value.error();
+    };
+    app.add_option_function<std::string>(name, take, help)->type_name("TEXT");
+}
+
+// Whole seconds written in decimal digits, within [least, most]; the Error is of kind Usage and speaks of `name`.
+Result<Duration> parse_seconds(const std::string& name, const std::string& text, Duration least, Duration most);
+
+// Whom a call is about: from the options, then from the environment; an owner is never invented.
+Result<Subject> resolve_subject(const Context& context, const CommonOptions& common);
+
+// The same without a lock and an owner, for verbs that need neither.
+Result<Subject> resolve_store(const Context& context, const CommonOptions& common);
+
+}  // namespace hagi

@@ -1,0 +1,82 @@
+// What a verb tells its caller, in the form that was asked for: text for people and agents, JSON for scripts.
+// Verbs decide what to say; text.* and json.* hold how it looks.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cmd/context.hpp"
+#include "cmd/exit_code.hpp"
+#include "lockcore/answer.hpp"
+
+namespace hagi {
+
+// Whom and what an answer is about.
+struct Subject {
+    LockId lock_id;  // empty: no lock was named
+    Owner owner;     // empty: no owner was named
+    EngineDescription store;
+    std::optional<std::string> store_option;  // --store as given, to be repeated in commands that can be pasted
+    Duration stuck_after{};
+};
+
+// Why a command did not do what it was asked. `answer` is what the lock said, where it was asked.
+struct Failure {
+    ErrorCode code = ErrorCode::Unknown;
+    std::string message;  // one line, without "hagi: "
+    std::optional<Answer> answer;
+};
+
+Failure failure_for(const Error& error);
+
+// A refusal as a sentence that can be acted on. `answer.refusal` is present.
+Failure failure_for(const Subject& subject, const Answer& answer);
+
+enum class WatchEventKind {
+    Started,
+    Beat,
+    Queued,
+    Holding,
+    Unreachable,
+    MayBeLost,
+    Recovered,
+    CapWarning,
+    Warning,
+    Stuck,
+    Lost,
+    Dropped,
+    Timeout,
+    Stopped,
+};
+
+// One line of a watcher.
+struct WatchEvent {
+    WatchEventKind kind = WatchEventKind::Started;
+    std::string message;
+    std::optional<Answer> answer;    // what was last known
+    std::optional<Failure> failure;  // of an event that ends the watcher with a failure
+};
+
+enum class Form { Text, Json };
+
+class Report {
+public:
+    Report(Context& context, Form form) : context_(context), form_(form) {}
+
+    // Each prints and returns the exit code of a command that ends with it.
+    int answer(const Subject& subject, const Answer& answer);
+    int list(const Subject& subject, const ListAnswer& answer);
+    int failure(const Subject& subject, const Failure& failure);
+
+    // One line at once. `run` keeps stdout for its command.
+    enum class Stream { Out, Err };
+    void event(const Subject& subject, const WatchEvent& event, Stream stream = Stream::Out);
+
+private:
+    void print(Output& output, const std::string& text);
+
+    Context& context_;
+    Form form_;
+};
+
+}  // namespace hagi

@@ -1,0 +1,266 @@
+#include "cmd/text.hpp"
+
+#include <fmt/format.h>
+
+#include "cmd/timestamp.hpp"
+#include "lockcore/names.hpp"
+#include "lockcore/windows.hpp"
+#include "lockcore/words.hpp"
+
+namespace hagi::text {
+namespace {
+
+template <class Kind>
+std::string shown(const Text<Kind>& text) {
+    return escaped(text.str());
+}
+
+template <class Kind>
+std::string quoted(const Text<Kind>& text) {
+    return '"' + shown(text) + '"';
+}
+
+// In single quotes unless every byte means itself to a shell.
+std::string shell_word(const std::string& word) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:@+-/";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+    std::string quoted = "'";
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+std::string wall_time(Duration wall_now, Instant now, Instant at) {
+    return timestamp(wall_now + (at - now), Precision::Seconds);
+}
+
+// ` for "deploy", phase compile`: nothing where neither is known.
+std::string purpose(const Hold& hold) {
+    std::string words;
+    if (!hold.label.empty()) words += " for " + quoted(hold.label);
+    if (!hold.phase.empty()) words += ", phase " + shown(hold.phase);
+    return words;
+}
+
+// `held by bob for "deploy", phase compile, since ..., valid until ...`
+std::string holder(const Hold& hold, Duration wall_now, Instant now) {
+    const std::string until = wall_time(wall_now, now, end_of(hold));
+    if (!hold.claimed_at)
+        return fmt::format("handed off to {}{}, who must claim it by {}", shown(hold.owner), purpose(hold), until);
+    return fmt::format("held by {}{}, since {}, valid until {}", shown(hold.owner), purpose(hold),
+                       wall_time(wall_now, now, hold.granted_at), until);
+}
+
+std::string holder(const Answer& answer) { return holder(*answer.hold, answer.wall_now, answer.now); }
+
+std::string wait_command(const Subject& subject) { return command(subject, "acquire", "--wait"); }
+
+std::string in(const Answer& answer, Instant at) {
+    return fmt::format("{} ({})", time(answer, at), span(at - answer.now));
+}
+
+// `lease expired at ...`, or who took it, when and why.
+std::string how_it_ended(const Answer& answer, const Ending& ending) {
+    if (ending.by.empty()) return fmt::format("{} at {}", word_for(ending.cause), time(answer, ending.at));
+    return fmt::format("{} by {} at {}: {}", word_for(ending.cause), shown(ending.by), time(answer, ending.at),
+                       quoted(ending.reason));
+}
+
+std::string epoch_words(Epoch epoch) { return epoch.value == 0 ? "" : fmt::format(" epoch {}", epoch.value); }
+
+std::string queue_position(const Answer& answer) {
+    return fmt::format("place {} of {}", answer.position, answer.queue_length);
+}
+
+// ---- Lines below the first ----
+
+void add_line(std::string& lines, const std::string& line) { lines += "  " + line + "\n"; }
+
+void add_progress(std::string& lines, const Subject& subject, const Answer& answer, const Hold& hold) {
+    if (!hold.label.empty()) add_line(lines, "for " + quoted(hold.label));
+    if (hold.phase_since)
+        add_line(lines, fmt::format("phase {} since {}", shown(hold.phase), time(answer, *hold.phase_since)));
+    if (!hold.note.empty()) add_line(lines, "note " + quoted(hold.note));
+    if (const auto stuck = stuck_for(hold, answer.now, subject.stuck_after))
+        add_line(lines, fmt::format("stuck: phase {} has not changed for {}", shown(hold.phase), span(*stuck)));
+}
+
+std::string lines_of_hold(const Subject& subject, const Answer& answer) {
+    const Hold& hold = *answer.hold;
+    std::string lines;
+    add_progress(lines, subject, answer, hold);
+    add_line(lines, fmt::format("valid until {} unless renewed: {}", in(answer, end_of(hold)),
+                                command(subject, "renew", fmt::format("--epoch {}", hold.epoch.value))));
+    add_line(lines, fmt::format("hard cap {}", in(answer, hold.hard_cap)));
+    if (hold.accepted_at) add_line(lines, "accepted at " + time(answer, *hold.accepted_at));
+    if (answer.displaced)
+        add_line(lines, fmt::format("displaced {}{}", shown(answer.displaced->owner),
+                                    epoch_words(answer.displaced->epoch)));
+    return lines;
+}
+
+std::string lines_of_place(const Answer& answer) {
+    std::string lines;
+    add_line(lines, fmt::format("poll again by {}, or the place is dropped", in(answer, end_of(*answer.place))));
+    const Windows& windows = answer.windows;
+    if (windows.turn_expected) add_line(lines, "turn expected " + in(answer, *windows.turn_expected));
+    if (windows.turn_latest) add_line(lines, "turn at the latest " + in(answer, *windows.turn_latest));
+    return lines;
+}
+
+std::string lines_of_ending(const Subject& subject, const Answer& answer) {
+    std::string lines;
+    add_line(lines, how_it_ended(answer, *answer.ending));
+    add_line(lines, "stop using it; for a new turn: " + wait_command(subject));
+    return lines;
+}
+
+std::string lines_of_none(const Answer& answer) {
+    std::string lines;
+    add_line(lines, answer.hold ? holder(answer) : "the lock is free");
+    return lines;
+}
+
+std::string first_line(const Subject& subject, const Answer& answer) {
+    if (answer.status == Status::Queued && !answer.released) return queued(subject, answer);
+    std::string which;
+    if (answer.status == Status::Holding) which = epoch_words(answer.hold->epoch);
+    if (answer.ending) which = epoch_words(answer.ending->epoch);
+    return fmt::format("{} {}{} owner {}", word_for(answer.status), shown(subject.lock_id), which,
+                       shown(subject.owner));
+}
+
+}  // namespace
+
+std::string time(const Answer& answer, Instant at) { return wall_time(answer.wall_now, answer.now, at); }
+
+std::string command(const Subject& subject, std::string_view verb, std::string_view more) {
+    std::string line = fmt::format("hagi agent lock {} --lock-id={} --owner={}", verb, shell_word(subject.lock_id.str()),
+                                   shell_word(subject.owner.str()));
+    if (!more.empty()) line += fmt::format(" {}", more);
+    if (subject.store_option) line += " --store=" + shell_word(*subject.store_option);
+    return line;
+}
+
+std::string queued(const Subject& subject, const Answer& answer) {
+    return fmt::format("Queued {} {} owner {}: {}; to wait for your turn: {}", shown(subject.lock_id),
+                       queue_position(answer), shown(subject.owner), holder(answer), wait_command(subject));
+}
+
+std::string holding(const Subject& subject, const Answer& answer) {
+    const Hold& hold = *answer.hold;
+    return fmt::format("Holding {} epoch {} owner {}, valid until {}; to keep it: {}", shown(subject.lock_id),
+                       hold.epoch.value, shown(subject.owner), in(answer, end_of(hold)),
+                       command(subject, "heartbeat", fmt::format("--epoch {}", hold.epoch.value)));
+}
+
+std::string answer(const Subject& subject, const Answer& answer) {
+    std::string lines = first_line(subject, answer) + "\n";
+    if (answer.released) add_line(lines, fmt::format("released: {}", word_for(*answer.released)));
+    if (answer.cause) add_line(lines, fmt::format("because: {}", word_for(*answer.cause)));
+    switch (answer.status) {
+        case Status::Holding: lines += lines_of_hold(subject, answer); break;
+        case Status::Queued: lines += lines_of_place(answer); break;
+        case Status::Expired:
+        case Status::Requisitioned: lines += lines_of_ending(subject, answer); break;
+        case Status::None: lines += lines_of_none(answer); break;
+    }
+    if (answer.previous)
+        add_line(lines, fmt::format("before{}: {}", epoch_words(answer.previous->epoch),
+                                    how_it_ended(answer, *answer.previous)));
+    if (subject.store.created) add_line(lines, "store created: " + escaped(subject.store.store));
+    return lines;
+}
+
+std::string list(const Subject& subject, const ListAnswer& answer) {
+    std::string lines;
+    for (const LockView& view : answer.locks) {
+        if (!view.state.hold) {
+            lines += fmt::format("{} free, last epoch {}\n", shown(view.lock_id), view.state.last_epoch.value);
+            continue;
+        }
+        const Hold& hold = *view.state.hold;
+        lines += fmt::format("{} epoch {} {}, {} waiting\n", shown(view.lock_id), hold.epoch.value,
+                             holder(hold, answer.wall_now, answer.now), view.state.queue.size());
+        if (const auto stuck = stuck_for(hold, answer.now, subject.stuck_after))
+            add_line(lines, fmt::format("stuck: phase {} has not changed for {}", shown(hold.phase), span(*stuck)));
+        std::size_t position = 0;
+        for (const Waiter& waiter : view.state.queue)
+            add_line(lines, fmt::format("{}. {}{} since {}", ++position, shown(waiter.owner),
+                                        waiter.label.empty() ? "" : " for " + quoted(waiter.label),
+                                        wall_time(answer.wall_now, answer.now, waiter.enqueued_at)));
+    }
+    return lines.empty() ? "no lock is held or waited for\n" : lines;
+}
+
+namespace {
+
+std::string conflict(const Subject& subject, const Answer& answer) {
+    if (!answer.hold)
+        return fmt::format("{} is free, so there is no such grant: to take it, run: {}", shown(subject.lock_id),
+                           command(subject, "acquire"));
+    if (answer.status == Status::Holding)
+        return fmt::format("you hold {} with epoch {}, another grant: to see it, run: {}", shown(subject.lock_id),
+                           answer.hold->epoch.value, command(subject, "status"));
+    const std::string place =
+        answer.status == Status::Queued ? "your place is kept, " + queue_position(answer) : "you are not in its queue";
+    return fmt::format("{} is {}; {}: to wait for your turn, run: {}", shown(subject.lock_id), holder(answer), place,
+                       wait_command(subject));
+}
+
+std::string why_lost(const Subject& subject, const Answer& answer, Cause cause) {
+    if (answer.ending) return how_it_ended(answer, *answer.ending);
+    if (subject.store.replaced) return "its store was replaced by another";
+    return std::string(word_for(cause));
+}
+
+std::string next_after_loss(const Subject& subject, const Answer& answer) {
+    if (answer.status == Status::Holding || answer.status == Status::Queued)
+        return "to see where you stand, run: " + command(subject, "status");
+    return "for a new turn, run: " + wait_command(subject);
+}
+
+std::string too_little_left(const Subject& subject, const Answer& answer) {
+    return fmt::format("too little of the lease on {} is left, {} until {}: do not start; to renew it, run: {}",
+                       shown(subject.lock_id), span(end_of(*answer.hold) - answer.now),
+                       time(answer, end_of(*answer.hold)),
+                       command(subject, "renew", fmt::format("--epoch {}", answer.hold->epoch.value)));
+}
+
+}  // namespace
+
+std::string refusal(const Subject& subject, const Answer& answer) {
+    const Refusal& refusal = *answer.refusal;
+    const Cause cause = refusal.cause.value_or(Cause::NotTheHolder);
+    switch (refusal.code) {
+        case RefusalCode::Conflict: return conflict(subject, answer);
+        case RefusalCode::NotFound:
+            return fmt::format("{} was never granted to anyone: to take it, run: {}", shown(subject.lock_id),
+                               command(subject, "acquire"));
+        case RefusalCode::LockLost:
+        case RefusalCode::WorkLeaseLost: break;
+    }
+    if (cause == Cause::TooLittleLeft) return too_little_left(subject, answer);
+    const char* must = refusal.code == RefusalCode::WorkLeaseLost ? "do not start" : "stop using it";
+    return fmt::format("{}{} is not yours, {}: {}; {}", shown(subject.lock_id),
+                       refusal.epoch ? epoch_words(*refusal.epoch) : "", why_lost(subject, answer, cause), must,
+                       next_after_loss(subject, answer));
+}
+
+std::string lost_grant(const Subject& subject, const Answer& answer, Epoch epoch, Cause cause) {
+    return fmt::format("Lost {} epoch {} owner {}, {}: stop using it; {}", shown(subject.lock_id), epoch.value,
+                       shown(subject.owner), why_lost(subject, answer, cause), next_after_loss(subject, answer));
+}
+
+std::string lost_place(const Subject& subject, const Answer& answer, Cause cause) {
+    return fmt::format("Dropped from the queue of {} owner {}, {}: you do not have the lock; {}",
+                       shown(subject.lock_id), shown(subject.owner), why_lost(subject, answer, cause),
+                       next_after_loss(subject, answer));
+}
+
+std::string timed_out(const Subject& subject, const Answer& answer, Duration timeout) {
+    return fmt::format("Timeout after {}: {} is {}; your place was {}, {}; to wait again: {}", span(timeout),
+                       shown(subject.lock_id), holder(answer), queue_position(answer), answer.released ? "left" : "kept",
+                       wait_command(subject));
+}
+
+}  // namespace hagi::text

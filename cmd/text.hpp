@@ -1,0 +1,34 @@
+// Answers, refusals and events for people and agents: the one place for their wording. Whatever another caller
+// wrote is shown escaped.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cmd/report.hpp"
+
+namespace hagi::text {
+
+// Complete lines, each with its newline.
+std::string answer(const Subject& subject, const Answer& answer);
+std::string list(const Subject& subject, const ListAnswer& answer);
+
+// Sentences: one line, without its newline.
+std::string queued(const Subject& subject, const Answer& answer);
+std::string holding(const Subject& subject, const Answer& answer);
+std::string refusal(const Subject& subject, const Answer& answer);
+
+// Why a watcher lost what it watched: `cause` is what cause_for_watcher says.
+std::string lost_grant(const Subject& subject, const Answer& answer, Epoch epoch, Cause cause);
+std::string lost_place(const Subject& subject, const Answer& answer, Cause cause);
+
+// The timeout of a waiting caller; its place was left or kept, as `answer` says.
+std::string timed_out(const Subject& subject, const Answer& answer, Duration timeout);
+
+// A command line of this program that works when it is pasted into a shell.
+std::string command(const Subject& subject, std::string_view verb, std::string_view more = {});
+
+// The wall-clock time at `at`, to the second.
+std::string time(const Answer& answer, Instant at);
+
+}  // namespace hagi::text

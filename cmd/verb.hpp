@@ -1,0 +1,30 @@
+// A verb of `hagi agent lock`: one file each, in one order: help with a worked example, options, run.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <string_view>
+
+#include "cmd/context.hpp"
+
+namespace hagi {
+
+// What is left to do once the command line is parsed; returns the exit code.
+using Run = std::function<int(Context&)>;
+
+struct Verb {
+    std::string_view name;
+    std::string_view summary;  // one line
+    std::string_view example;  // commands that work when pasted, and what to know about them
+    Run (*prepare)(CLI::App& app);  // adds the verb's options
+};
+
+extern const Verb kAcquireVerb;
+extern const Verb kHeartbeatVerb;
+extern const Verb kListVerb;
+extern const Verb kReleaseVerb;
+extern const Verb kRenewVerb;
+extern const Verb kRequisitionVerb;
+extern const Verb kStatusVerb;
+
+}  // namespace hagi
