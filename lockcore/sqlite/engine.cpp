@@ -1,0 +1,293 @@
+#include "lockcore/sqlite/engine.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lockcore/invariants.hpp"
+#include "lockcore/names.hpp"
+#include "lockcore/rules.hpp"
+#include "lockcore/sqlite/connection.hpp"
+#include "lockcore/sqlite/polling_listener.hpp"
+#include "lockcore/sqlite/state_table.hpp"
+#include "platform/file_gate.hpp"
+
+namespace hagi {
+namespace {
+
+using sqlite::Connection;
+using sqlite::Deadline;
+using sqlite::Durability;
+using sqlite::Journal;
+using sqlite::Transaction;
+using std::chrono::steady_clock;
+
+// The log is emptied once it has this many pages. A command adds about six, and the first to open a store reads the
+// whole log again.
+constexpr int kLogPages = 64;
+
+Duration left_until(Deadline deadline) {
+    const auto left = std::chrono::duration_cast<Duration>(deadline - steady_clock::now());
+    return std::max(left, Duration::zero());
+}
+
+// Most polls and beats produce no event; where one does after all, its transaction is done again.
+Durability predicted_for(const Request& request) {
+    const bool quiet =
+        std::holds_alternative<StatusRequest>(request.action) || std::holds_alternative<RenewRequest>(request.action);
+    return quiet ? Durability::ProcessCrash : Durability::PowerCut;
+}
+
+Error gone(const std::string& path) {
+    return {ErrorKind::Gone, "the store's file " + escaped(path) + " was deleted or replaced: check who did it"};
+}
+
+Error not_a_store(const std::string& path, const char* why) {
+    return {ErrorKind::Damaged,
+            escaped(path) + " is not a hagi store (" + why + "), so it is left alone: name another with --store"};
+}
+
+Error wrong_version(const std::string& path, std::int64_t version) {
+    const std::string known = std::to_string(sqlite::schema_version());
+    if (version > sqlite::schema_version())
+        return {ErrorKind::Unusable, "the store " + escaped(path) + " was written by a newer hagi (format " +
+                                         std::to_string(version) + ", this one knows " + known + "): upgrade hagi"};
+    return {ErrorKind::Unusable, "the store " + escaped(path) + " was written by an older hagi (format " +
+                                     std::to_string(version) + "): any command that takes a lock upgrades it"};
+}
+
+Outcome check_header(Connection& connection, Journal most) {
+    const Result<sqlite::FileHeader> header = connection.header();
+    if (!header) return header.error();
+    if (header->empty) return not_a_store(connection.path(), "it is empty");
+    if (!header->sqlite) return not_a_store(connection.path(), "it is no database");
+    if (header->application_id != sqlite::kApplicationId)
+        return not_a_store(connection.path(), "it is another program's database");
+    if (header->wal && most == Journal::Rollback)
+        return Error{ErrorKind::Unusable,
+                     "the store " + escaped(connection.path()) +
+                         " was made for one machine and lies on a shared filesystem: end every hagi that uses it, "
+                         "then run `hagi agent lock doctor --convert-to-shared`"};
+    return Done{};
+}
+
+class SqliteEngine final : public Engine {
+public:
+    SqliteEngine(SqliteOptions options, Clock& clock, ChangeSignal& signal)
+        : options_(std::move(options)),
+          clock_(clock),
+          signal_(signal),
+          gate_(gate_path(options_.path), options_.mode) {}
+
+    // The first connect, which alone may create the store.
+    Outcome open();
+
+    Result<Answer> submit(const LockId& lock_id, const Request& request) override;
+    Result<ListAnswer> list(const ListQuery& query) override;
+    std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) override;
+    [[nodiscard]] EngineDescription describe() const override { return {options_.path, created_, replaced_}; }
+
+private:
+    struct Change {
+        Answer answer;
+        std::vector<Owner> to_wake;
+    };
+    // One transaction's end: the change, or what must be done before it is tried again.
+    enum class Again { MoreDurable, Upgraded };
+    using Attempt = std::variant<Change, Again>;
+
+    Outcome connect();
+    Result<Change> change(const LockId& lock_id, const Request& request, Deadline deadline);
+    Result<Attempt> attempt(const LockId& lock_id, const Request& request, Durability durability);
+    Result<ListAnswer> read_locks(const ListQuery& query);
+    Outcome upgrade(std::int64_t version);
+    void recognize(const std::string& store_id);
+    std::optional<std::int64_t> data_version();
+
+    SqliteOptions options_;
+    Clock& clock_;
+    ChangeSignal& signal_;
+    FileGate gate_;
+    std::unique_ptr<Connection> connection_;  // absent until the next call after a failure
+    bool wal_ = false;
+    bool opened_ = false;
+    bool created_ = false;
+    bool replaced_ = false;
+    std::string store_id_;  // empty until first read
+};
+
+// ---- Opening -------------------------------------------------------------------------------------------------
+
+Outcome SqliteEngine::connect() {
+    if (connection_) return connection_->has_moved() ? Outcome(gone(options_.path)) : Outcome(Done{});
+    const auto mode =
+        options_.access == SqliteOptions::Access::ReadOnly ? sqlite::OpenMode::ReadOnly : sqlite::OpenMode::ReadWrite;
+    Result<std::unique_ptr<Connection>> connection = Connection::open(options_.path, mode);
+    if (!connection) {
+        if (opened_ && connection.error().kind == ErrorKind::NotFound) return gone(options_.path);
+        return connection.error();
+    }
+    if (Outcome ours = check_header(**connection, options_.journal); !ours) return ours;
+    const Result<sqlite::FileHeader> header = (*connection)->header();
+    if (!header) return header.error();
+    wal_ = header->wal;
+    connection_ = std::move(*connection);
+    opened_ = true;
+    return Done{};
+}
+
+Outcome SqliteEngine::open() {
+    Outcome connected = connect();
+    const bool missing = !connected && connected.error().kind == ErrorKind::NotFound;
+    if (!missing || options_.access != SqliteOptions::Access::Create) return connected;
+    const auto creation = sqlite::create_store(options_.path, options_.journal, options_.mode, clock_);
+    if (!creation) return creation.error();
+    created_ = *creation == sqlite::Creation::Created;
+    return connect();
+}
+
+void SqliteEngine::recognize(const std::string& store_id) {
+    if (!store_id_.empty() && store_id != store_id_) replaced_ = true;
+    store_id_ = store_id;
+}
+
+// ---- Writing -------------------------------------------------------------------------------------------------
+
+Outcome SqliteEngine::upgrade(std::int64_t version) {
+    if (version > sqlite::schema_version()) return wrong_version(options_.path, version);
+    if (version < 1) return connection_->damaged("it has no version");
+    return sqlite::migrate(*connection_, sqlite::schema_steps());
+}
+
+// What is decided and what is written is one transaction, so nobody can come between.
+Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const Request& request,
+                                                    Durability durability) {
+    if (Outcome set = connection_->set_durability(durability, wal_); !set) return set.error();
+    Transaction transaction(*connection_);
+    if (Outcome begun = transaction.begin(Transaction::Kind::Write); !begun) return begun.error();
+
+    const Result<std::int64_t> version = sqlite::stored_version(*connection_);
+    if (!version) return version.error();
+    if (*version != sqlite::schema_version()) {
+        if (Outcome upgraded = upgrade(*version); !upgraded) return upgraded.error();
+        if (Outcome committed = transaction.commit(); !committed) return committed.error();
+        return Attempt(Again::Upgraded);
+    }
+
+    const Result<sqlite::StoredLock> before = sqlite::load_lock(*connection_, lock_id, request.owner);
+    if (!before) return before.error();
+    const Result<ClockReading> reading = clock_.read();
+    if (!reading) return reading.error();
+    const Instant now = store_time(before->store.anchor, *reading);
+
+    Decision decision = decide(before->state, request, now);
+    if (const auto broken = broken_invariant(decision.state))
+        return Error{ErrorKind::Defect, "a decision broke invariant " + *broken};
+    if (!decision.events.empty() && wal_ && durability != Durability::PowerCut) return Attempt(Again::MoreDurable);
+
+    const Result<bool> wrote =
+        sqlite::store_lock(*connection_, lock_id, *before, {decision.state, decision.events, {now, *reading}});
+    if (!wrote) return wrote.error();
+    // A commit to a file that nobody can find succeeds. Deleted between here and the commit it still does: then the
+    // next call says so.
+    if (connection_->has_moved()) return gone(options_.path);
+    if (*wrote)
+        if (Outcome committed = transaction.commit(); !committed) return committed.error();
+
+    recognize(before->store.store_id);
+    decision.answer.wall_now = reading->wall;
+    return Attempt(Change{std::move(decision.answer), owners_to_wake(before->state, decision.state)});
+}
+
+Result<SqliteEngine::Change> SqliteEngine::change(const LockId& lock_id, const Request& request, Deadline deadline) {
+    if (Outcome connected = connect(); !connected) return connected.error();
+    // On a filesystem that hosts share nobody may even look for a journal left behind while another writes.
+    if (Outcome entered = gate_.enter(left_until(deadline)); !entered) return entered.error();
+    const GateLeaver leaver(gate_);
+    connection_->set_patience(deadline);
+
+    Durability durability = predicted_for(request);
+    for (;;) {
+        Result<Attempt> tried = attempt(lock_id, request, durability);
+        if (!tried) return tried.error();
+        if (auto* const change = std::get_if<Change>(&*tried)) {
+            if (connection_->log_pages() >= kLogPages) connection_->checkpoint();
+            return std::move(*change);
+        }
+        durability = Durability::PowerCut;
+    }
+}
+
+Result<Answer> SqliteEngine::submit(const LockId& lock_id, const Request& request) {
+    if (options_.access == SqliteOptions::Access::ReadOnly)
+        return Error{ErrorKind::Defect, "a store opened for reading was asked to decide"};
+    Result<Change> change = this->change(lock_id, request, steady_clock::now() + options_.busy_timeout);
+    if (!change) {
+        connection_.reset();
+        return change.error();
+    }
+    for (const Owner& owner : change->to_wake) signal_.ring(lock_id, owner);
+    return std::move(change->answer);
+}
+
+// ---- Reading -------------------------------------------------------------------------------------------------
+
+Result<ListAnswer> SqliteEngine::read_locks(const ListQuery& query) {
+    if (Outcome connected = connect(); !connected) return connected.error();
+    connection_->set_patience(steady_clock::now() + options_.busy_timeout);
+    Transaction transaction(*connection_);
+    if (Outcome begun = transaction.begin(Transaction::Kind::Read); !begun) return begun.error();
+    const Result<std::int64_t> version = sqlite::stored_version(*connection_);
+    if (!version) return version.error();
+    if (*version != sqlite::schema_version()) return wrong_version(options_.path, *version);
+    Result<sqlite::StoredLocks> stored = sqlite::load_locks(*connection_, query);
+    if (!stored) return stored.error();
+    // Read after the snapshot, since what is in it must not lie in the future.
+    const Result<ClockReading> reading = clock_.read();
+    if (!reading) return reading.error();
+    recognize(stored->store.store_id);
+
+    ListAnswer answer{store_time(stored->store.anchor, *reading), reading->wall, {}};
+    for (LockView& lock : stored->locks) {
+        lock.state = settle(std::move(lock.state), answer.now).state;
+        lock.state.endings.clear();
+        const bool idle = !lock.state.hold && lock.state.queue.empty();
+        if (query.idle_too || !idle) answer.locks.push_back(std::move(lock));
+    }
+    return answer;
+}
+
+Result<ListAnswer> SqliteEngine::list(const ListQuery& query) {
+    Result<ListAnswer> answer = read_locks(query);
+    if (!answer) connection_.reset();
+    return answer;
+}
+
+// ---- Listening -----------------------------------------------------------------------------------------------
+
+std::optional<std::int64_t> SqliteEngine::data_version() {
+    if (!connection_) return std::nullopt;
+    if (connection_->has_moved()) return -1;  // a change, and what it means the next call tells
+    connection_->set_patience({});
+    sqlite::Query query(*connection_, "PRAGMA data_version");
+    const Result<bool> row = query.step();
+    return row && *row ? std::optional(query.take_integer()) : std::nullopt;
+}
+
+std::unique_ptr<Listener> SqliteEngine::listen(const LockId& lock_id, const Owner& owner) {
+    std::unique_ptr<Listener> rung = signal_.listen(lock_id, owner);
+    if (wal_) return rung;
+    return std::make_unique<sqlite::PollingListener>(std::move(rung), [this] { return data_version(); });
+}
+
+}  // namespace
+
+std::string gate_path(const std::string& path) { return path + "-gate"; }
+
+Result<std::unique_ptr<Engine>> open_sqlite_engine(SqliteOptions options, Clock& clock, ChangeSignal& signal) {
+    auto engine = std::make_unique<SqliteEngine>(std::move(options), clock, signal);
+    if (Outcome opened = engine->open(); !opened) return opened.error();
+    return std::unique_ptr<Engine>(std::move(engine));
+}
+
+}  // namespace hagi

@@ -1,0 +1,359 @@
+#include "lockcore/sqlite/state_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "lockcore/invariants.hpp"
+#include "lockcore/limits.hpp"
+#include "lockcore/words.hpp"
+
+namespace hagi::sqlite {
+namespace {
+
+#define STORE_COLUMNS "store.store_id, store.epoch_floor, store.at_ms, store.timeline, store.steady_ms, store.wall_ms"
+#define LOCK_COLUMNS                                                                                             \
+    "locks.lock_id, locks.last_epoch, locks.recent_holds, locks.owner, locks.epoch, locks.lease_ms, "            \
+    "locks.hard_cap_ms, locks.label, locks.granted_ms, locks.granted_how, locks.claimed_ms, locks.feedback_ms, " \
+    "locks.accepted_ms, locks.phase, locks.phase_since_ms, locks.note"
+#define WAITER_COLUMNS "lock_id, ticket, owner, label, phase, note, lease_ms, max_hold_ms, enqueued_ms, heard_ms"
+
+constexpr char kLoadLock[] =
+    "SELECT " STORE_COLUMNS ", " LOCK_COLUMNS " FROM store LEFT JOIN locks ON locks.lock_id = ?1 WHERE store.id = 1";
+constexpr char kLoadQueue[] = "SELECT " WAITER_COLUMNS " FROM waiters WHERE lock_id = ?1 ORDER BY ticket";
+constexpr char kLoadEnding[] =
+    "SELECT owner, kind, epoch, ended_ms, cause, by_owner, reason FROM endings WHERE lock_id = ?1 AND owner = ?2";
+
+constexpr char kLoadStore[] = "SELECT " STORE_COLUMNS " FROM store WHERE id = 1";
+// The range takes the primary key's order; without an upper end (?2 NULL) it is open.
+constexpr char kLoadLocks[] = "SELECT " LOCK_COLUMNS
+                              " FROM locks WHERE lock_id >= ?1 AND (?2 IS NULL OR lock_id < ?2)"
+                              " AND (?3 OR owner IS NOT NULL) ORDER BY lock_id";
+constexpr char kLoadQueues[] = "SELECT " WAITER_COLUMNS
+                               " FROM waiters WHERE lock_id >= ?1 AND (?2 IS NULL OR lock_id < ?2)"
+                               " ORDER BY lock_id, ticket";
+
+constexpr char kPutLock[] =
+    "INSERT INTO locks (lock_id, last_epoch, recent_holds, owner, epoch, lease_ms, hard_cap_ms, label, granted_ms,"
+    " granted_how, claimed_ms, feedback_ms, accepted_ms, phase, phase_since_ms, note)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+    " ON CONFLICT (lock_id) DO UPDATE SET last_epoch = ?2, recent_holds = ?3, owner = ?4, epoch = ?5, lease_ms = ?6,"
+    " hard_cap_ms = ?7, label = ?8, granted_ms = ?9, granted_how = ?10, claimed_ms = ?11, feedback_ms = ?12,"
+    " accepted_ms = ?13, phase = ?14, phase_since_ms = ?15, note = ?16";
+constexpr char kPutWaiter[] =
+    "INSERT OR REPLACE INTO waiters (" WAITER_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+constexpr char kDropWaiter[] = "DELETE FROM waiters WHERE lock_id = ?1 AND ticket = ?2";
+constexpr char kPutEnding[] =
+    "INSERT OR REPLACE INTO endings (lock_id, owner, kind, epoch, ended_ms, cause, by_owner, reason)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+constexpr char kDropEnding[] = "DELETE FROM endings WHERE lock_id = ?1 AND owner = ?2";
+constexpr char kPruneEndings[] = "DELETE FROM endings WHERE lock_id = ?1 AND ended_ms <= ?2";
+constexpr char kPutEvent[] =
+    "INSERT INTO events (at_ms, wall_ms, event, lock_id, owner, epoch, by_owner, reason, cause, label)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+constexpr char kPutAnchor[] = "UPDATE store SET at_ms = ?1, timeline = ?2, steady_ms = ?3, wall_ms = ?4 WHERE id = 1";
+
+// ---- Reading -------------------------------------------------------------------------------------------------
+
+StoreRow take_store(Query& row) {
+    StoreRow store;
+    store.store_id = row.take_text();
+    store.epoch_floor = row.take_epoch();
+    store.anchor.at = row.take_instant();
+    store.anchor.reading.timeline = row.take_text();
+    store.anchor.reading.steady = row.take_duration();
+    store.anchor.reading.wall = row.take_duration();
+    return store;
+}
+
+std::optional<std::vector<Duration>> parse_holds(std::string_view text) {
+    std::vector<Duration> holds;
+    while (!text.empty()) {
+        Duration::rep milliseconds = 0;
+        const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+        if (failure != std::errc{}) return std::nullopt;
+        holds.emplace_back(milliseconds);
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        if (text.empty()) break;
+        if (text.front() != ',' || text.size() == 1) return std::nullopt;
+        text.remove_prefix(1);
+    }
+    return holds;
+}
+
+std::string format_holds(const std::vector<Duration>& holds) {
+    std::string text;
+    for (const Duration hold : holds) text += (text.empty() ? "" : ",") + std::to_string(hold.count());
+    return text;
+}
+
+Error damaged_lock(const Connection& connection, const std::string& lock_id, const std::string& what) {
+    return connection.damaged("lock " + lock_id + ": " + what);
+}
+
+// The columns behind the lock id.
+Result<LockState> take_lock(const Connection& connection, const std::string& lock_id, Query& row) {
+    LockState state;
+    state.known = true;
+    state.last_epoch = row.take_epoch();
+    auto holds = parse_holds(row.take_text());
+    if (!holds) return damaged_lock(connection, lock_id, "its recent holds are no numbers");
+    state.recent_holds = std::move(*holds);
+
+    auto owner = row.take_optional_text();
+    if (!owner) return state;
+    Hold hold;
+    hold.owner = Owner(std::move(*owner));
+    hold.epoch = row.take_epoch();
+    hold.lease = row.take_duration();
+    hold.hard_cap = row.take_instant();
+    row.take_into(hold.label);
+    hold.granted_at = row.take_instant();
+    const auto how = grant_kind_from(row.take_text());
+    if (!how) return damaged_lock(connection, lock_id, "it was granted in no known way");
+    hold.granted_how = *how;
+    hold.claimed_at = row.take_optional_instant();
+    hold.last_feedback = row.take_instant();
+    hold.accepted_at = row.take_optional_instant();
+    row.take_into(hold.phase);
+    hold.phase_since = row.take_optional_instant();
+    row.take_into(hold.note);
+    state.hold = std::move(hold);
+    return state;
+}
+
+// The columns behind the ticket.
+Waiter take_waiter(Query& row) {
+    Waiter waiter;
+    row.take_into(waiter.owner);
+    row.take_into(waiter.label);
+    row.take_into(waiter.phase);
+    row.take_into(waiter.note);
+    waiter.lease = row.take_duration();
+    waiter.maximum_hold = row.take_duration();
+    waiter.enqueued_at = row.take_instant();
+    waiter.last_heard = row.take_instant();
+    return waiter;
+}
+
+Outcome load_queue(Connection& connection, const LockId& lock_id, StoredLock& lock) {
+    Query rows(connection, kLoadQueue, lock_id);
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) {
+        rows.skip(1);
+        lock.tickets.push_back(rows.take_integer());
+        lock.state.queue.push_back(take_waiter(rows));
+    }
+    if (!row) return row.error();
+    return Done{};
+}
+
+Outcome load_ending(Connection& connection, const LockId& lock_id, const Owner& owner, LockState& state) {
+    Query query(connection, kLoadEnding, lock_id, owner);
+    const Result<bool> row = query.step();
+    if (!row) return row.error();
+    if (!*row) return Done{};
+    Ending ending;
+    query.take_into(ending.owner);
+    const auto kind = ended_kind_from(query.take_text());
+    ending.epoch = query.take_epoch();
+    ending.at = query.take_instant();
+    const auto cause = cause_from(query.take_text());
+    query.take_into(ending.by);
+    query.take_into(ending.reason);
+    if (!kind || !cause) return damaged_lock(connection, lock_id.str(), "something ended in no known way");
+    ending.kind = *kind;
+    ending.cause = *cause;
+    state.endings.push_back(std::move(ending));
+    return Done{};
+}
+
+Result<StoredLock> load_lock_row(Connection& connection, const LockId& lock_id) {
+    Query query(connection, kLoadLock, lock_id);
+    const Result<bool> row = query.step();
+    if (!row) return row.error();
+    if (!*row) return connection.damaged("the row about the store itself is missing");
+    StoredLock lock;
+    lock.store = take_store(query);
+    lock.state.last_epoch = lock.store.epoch_floor;
+    if (!query.take_optional_text()) return lock;
+    Result<LockState> state = take_lock(connection, lock_id.str(), query);
+    if (!state) return state.error();
+    lock.state = std::move(*state);
+    return lock;
+}
+
+// The least text that is greater than every text that begins with `prefix`; absent: there is none.
+std::optional<std::string> end_of_prefix(std::string prefix) {
+    while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
+    if (prefix.empty()) return std::nullopt;
+    prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+    return prefix;
+}
+
+// Both are in the order of the lock id, so one pass brings them together.
+Outcome load_queues(Connection& connection, const std::string& from, const std::optional<std::string>& to,
+                    std::vector<LockView>& locks) {
+    Query rows(connection, kLoadQueues, std::string_view(from), to);
+    auto lock = locks.begin();
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) {
+        const std::string lock_id = rows.take_text();
+        while (lock != locks.end() && lock->lock_id.str() < lock_id) ++lock;
+        if (lock == locks.end() || lock->lock_id.str() != lock_id)
+            return damaged_lock(connection, lock_id, "somebody waits for a lock that is free");
+        rows.skip(1);
+        lock->state.queue.push_back(take_waiter(rows));
+    }
+    if (!row) return row.error();
+    return Done{};
+}
+
+Result<StoreRow> load_store(Connection& connection) {
+    Query query(connection, kLoadStore);
+    const Result<bool> row = query.step();
+    if (!row) return row.error();
+    if (!*row) return connection.damaged("the row about the store itself is missing");
+    return take_store(query);
+}
+
+// ---- Writing -------------------------------------------------------------------------------------------------
+
+// What is written down of a lock itself, its queue and its endings apart.
+bool same_lock_row(const LockState& a, const LockState& b) {
+    return a.known == b.known && a.last_epoch == b.last_epoch && a.hold == b.hold && a.recent_holds == b.recent_holds;
+}
+
+Outcome put_lock(Connection& connection, const LockId& lock_id, const LockState& state) {
+    const std::string holds = format_holds(state.recent_holds);
+    if (!state.hold) return connection.run(kPutLock, lock_id, state.last_epoch, std::string_view(holds));
+    const Hold& hold = *state.hold;
+    return connection.run(kPutLock, lock_id, state.last_epoch, std::string_view(holds), hold.owner, hold.epoch,
+                          hold.lease, hold.hard_cap, hold.label, hold.granted_at, word_for(hold.granted_how),
+                          hold.claimed_at, hold.last_feedback, hold.accepted_at, hold.phase, hold.phase_since,
+                          hold.note);
+}
+
+Outcome put_waiter(Connection& connection, const LockId& lock_id, std::int64_t ticket, const Waiter& waiter) {
+    return connection.run(kPutWaiter, lock_id, ticket, waiter.owner, waiter.label, waiter.phase, waiter.note,
+                          waiter.lease, waiter.maximum_hold, waiter.enqueued_at, waiter.last_heard);
+}
+
+// Those who stay keep their order, so one walk along both queues finds who left, who changed and who is new.
+Result<bool> put_queue(Connection& connection, const LockId& lock_id, const StoredLock& before,
+                       const std::vector<Waiter>& after) {
+    bool wrote = false;
+    auto next = after.begin();
+    for (std::size_t i = 0; i < before.tickets.size(); ++i) {
+        const Waiter& was = before.state.queue[i];
+        const bool stays = next != after.end() && next->owner == was.owner;
+        if (!stays || *next != was) {
+            const std::int64_t ticket = before.tickets[i];
+            const Outcome put =
+                stays ? put_waiter(connection, lock_id, ticket, *next) : connection.run(kDropWaiter, lock_id, ticket);
+            if (!put) return put.error();
+            wrote = true;
+        }
+        if (stays) ++next;
+    }
+    std::int64_t ticket = before.tickets.empty() ? 0 : before.tickets.back();
+    for (; next != after.end(); ++next) {
+        if (Outcome put = put_waiter(connection, lock_id, ++ticket, *next); !put) return put.error();
+        wrote = true;
+    }
+    return wrote;
+}
+
+const Ending* find_ending(const std::vector<Ending>& endings, const Owner& owner) {
+    const auto found =
+        std::find_if(endings.begin(), endings.end(), [&](const Ending& ending) { return ending.owner == owner; });
+    return found == endings.end() ? nullptr : &*found;
+}
+
+Outcome put_ending(Connection& connection, const LockId& lock_id, const Ending& ending) {
+    return connection.run(kPutEnding, lock_id, ending.owner, word_for(ending.kind), ending.epoch, ending.at,
+                          word_for(ending.cause), ending.by, ending.reason);
+}
+
+Outcome put_endings(Connection& connection, const LockId& lock_id, const std::vector<Ending>& before,
+                    const std::vector<Ending>& after, Instant now) {
+    for (const Ending& ending : before) {
+        if (find_ending(after, ending.owner)) continue;
+        if (Outcome gone = connection.run(kDropEnding, lock_id, ending.owner); !gone) return gone;
+    }
+    bool added = false;
+    for (const Ending& ending : after) {
+        const Ending* const was = find_ending(before, ending.owner);
+        if (was && *was == ending) continue;
+        if (Outcome put = put_ending(connection, lock_id, ending); !put) return put;
+        added = true;
+    }
+    // Only what adds to them pays for keeping them few.
+    return added ? connection.run(kPruneEndings, lock_id, now - kEndingKept) : Outcome(Done{});
+}
+
+template <class Value>
+std::optional<Value> unless_empty(const Value& value) {
+    return value == Value{} ? std::nullopt : std::optional(value);
+}
+
+Outcome put_event(Connection& connection, const LockId& lock_id, const Event& event, const ClockAnchor& made) {
+    const Duration wall = made.reading.wall - (made.at - event.at);
+    const auto cause = event.cause ? std::optional(word_for(*event.cause)) : std::nullopt;
+    return connection.run(kPutEvent, event.at, wall, word_for(event.kind), lock_id, event.owner,
+                          unless_empty(event.epoch), unless_empty(event.by), unless_empty(event.reason), cause,
+                          unless_empty(event.label));
+}
+
+}  // namespace
+
+Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, const Owner& asks) {
+    Result<StoredLock> lock = load_lock_row(connection, lock_id);
+    if (!lock) return lock;
+    if (Outcome queue = load_queue(connection, lock_id, *lock); !queue) return queue.error();
+    if (Outcome ending = load_ending(connection, lock_id, asks, lock->state); !ending) return ending.error();
+    if (const auto broken = broken_invariant(lock->state)) return damaged_lock(connection, lock_id.str(), *broken);
+    return lock;
+}
+
+Result<StoredLocks> load_locks(Connection& connection, const ListQuery& query) {
+    Result<StoreRow> store = load_store(connection);
+    if (!store) return store.error();
+    StoredLocks stored{std::move(*store), {}};
+
+    const std::optional<std::string> to = end_of_prefix(query.prefix);
+    Query rows(connection, kLoadLocks, std::string_view(query.prefix), to, std::int64_t{query.idle_too});
+    Result<bool> row = rows.step();
+    for (; row && *row; row = rows.step()) {
+        std::string lock_id = rows.take_text();
+        Result<LockState> state = take_lock(connection, lock_id, rows);
+        if (!state) return state.error();
+        stored.locks.push_back({LockId(std::move(lock_id)), std::move(*state)});
+    }
+    if (!row) return row.error();
+    if (Outcome queues = load_queues(connection, query.prefix, to, stored.locks); !queues) return queues.error();
+    for (const LockView& lock : stored.locks)
+        if (const auto broken = broken_invariant(lock.state))
+            return damaged_lock(connection, lock.lock_id.str(), *broken);
+    return stored;
+}
+
+Result<bool> store_lock(Connection& connection, const LockId& lock_id, const StoredLock& before,
+                        const Outgoing& outgoing) {
+    const bool lock_differs = !same_lock_row(before.state, outgoing.state);
+    if (lock_differs)
+        if (Outcome put = put_lock(connection, lock_id, outgoing.state); !put) return put.error();
+    const Result<bool> queue_differs = put_queue(connection, lock_id, before, outgoing.state.queue);
+    if (!queue_differs) return queue_differs;
+    if (!lock_differs && !*queue_differs && outgoing.events.empty()) return false;
+
+    Outcome put = put_endings(connection, lock_id, before.state.endings, outgoing.state.endings, outgoing.made.at);
+    for (auto event = outgoing.events.begin(); put && event != outgoing.events.end(); ++event)
+        put = put_event(connection, lock_id, *event, outgoing.made);
+    const ClockReading& reading = outgoing.made.reading;
+    if (put) put = connection.run(kPutAnchor, outgoing.made.at, reading.timeline, reading.steady, reading.wall);
+    if (!put) return put.error();
+    return true;
+}
+
+}  // namespace hagi::sqlite

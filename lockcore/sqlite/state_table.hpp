@@ -1,0 +1,54 @@
+// Between a LockState and its rows. Every function runs inside the caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lockcore/answer.hpp"
+#include "lockcore/clock.hpp"
+#include "lockcore/engine.hpp"
+#include "lockcore/event.hpp"
+#include "lockcore/sqlite/connection.hpp"
+#include "lockcore/state.hpp"
+
+namespace hagi::sqlite {
+
+// What a store says about itself.
+struct StoreRow {
+    std::string store_id;
+    ClockAnchor anchor;
+    Epoch epoch_floor;
+};
+
+// One lock as it was read.
+struct StoredLock {
+    StoreRow store;
+    LockState state;                    // with the ending of the owner that asks only
+    std::vector<std::int64_t> tickets;  // of the queue, in its order
+};
+
+struct StoredLocks {
+    StoreRow store;
+    std::vector<LockView> locks;  // by lock id, as stored: not settled, without endings
+};
+
+// Damaged where the rows contradict each other or the invariants.
+Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, const Owner& asks);
+
+// Those that `query` may want: once settled, some may have become idle.
+Result<StoredLocks> load_locks(Connection& connection, const ListQuery& query);
+
+// The outcome of a decision and when it was made.
+struct Outgoing {
+    const LockState& state;
+    const std::vector<Event>& events;
+    ClockAnchor made;
+};
+
+// Writes the rows in which `outgoing` differs from `before`, and no other; nothing at all where only endings grew old
+// enough to be forgotten. True: something was written.
+Result<bool> store_lock(Connection& connection, const LockId& lock_id, const StoredLock& before,
+                        const Outgoing& outgoing);
+
+}  // namespace hagi::sqlite
