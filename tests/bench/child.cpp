@@ -67,7 +67,7 @@ Child::Child(const Arguments& arguments, const Streams& streams) : name_(argumen
     close_if_open(from_child.writing);
     input_ = to_child.writing;
     output_ = from_child.reading;
-    for (std::size_t i = 1; i < arguments.size(); ++i) name_ += " " + arguments[i];
+    for (std::size_t i = 1; i < arguments.size(); ++i) name_.append(" ").append(arguments[i]);
 }
 
 Child::~Child() {
@@ -91,7 +91,7 @@ void Child::wait_for_success() {
     if (code != 0) cannot_measure(name_ + " ended with exit " + std::to_string(code));
 }
 
-std::optional<std::string> Child::read_line() {
+std::optional<std::string> Child::read_line() const {
     std::string line;
     for (char c = 0; ::read(output_, &c, 1) == 1; line += c)
         if (c == '\n') return line;
@@ -125,8 +125,8 @@ std::string find_program(const std::string& name) {
     const char* path = std::getenv("PATH");
     std::istringstream folders(path ? path : "/usr/bin:/bin");
     for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string candidate = folder + "/" + name;
-        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+        folder.append("/").append(name);
+        if (::access(folder.c_str(), X_OK) == 0) return folder;
     }
     cannot_measure("no program " + name);
 }

@@ -38,7 +38,7 @@ public:
     void wait_for_success();
 
     // The next line of its piped output; absent at its end.
-    std::optional<std::string> read_line();
+    [[nodiscard]] std::optional<std::string> read_line() const;
 
     // To its piped input, which ends where it is closed.
     void write_line();

@@ -46,6 +46,7 @@ private:
 // The turn starts one further each round, so that nobody always follows the same neighbour's dirty caches.
 std::vector<Series> take_turns(const std::vector<Candidate>& candidates, const Options& options) {
     std::vector<Series> series;
+    series.reserve(candidates.size());
     for (const Candidate& candidate : candidates) series.push_back({candidate.name, {}});
     for (int round = -options.warm_up; round < options.rounds; ++round) {
         for (std::size_t i = 0; i < candidates.size(); ++i) {
