@@ -45,10 +45,11 @@ UniqueFd open_or_make_folder(const std::string& store, const SideFileMode& mode)
 }
 
 // While listeners hold the folder shared, nobody who holds it exclusively can take a pipe that they have made and not
-// opened yet for one without a listener. Exclusive holders are done in microseconds; one that was stopped in the
-// middle must not stop us, so we go on without it: a pipe that is removed all the same is noticed by the next arm().
+// opened yet for one without a listener. Exclusive holders are done in microseconds, on a busy machine in milliseconds;
+// one that was stopped in the middle must not stop us, so after 100 ms we go on without it.
+// Race: a pipe that it then removes after all is missed until the next arm().
 void share_folder(int folder) {
-    constexpr int kTries = 20;
+    constexpr int kTries = 200;
     constexpr timespec kPause{0, 500'000};
     for (int attempt = 0; attempt < kTries && ::flock(folder, LOCK_SH | LOCK_NB) != 0; ++attempt)
         ::nanosleep(&kPause, nullptr);

@@ -1,7 +1,9 @@
 #include "platform/file_bell.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "platform/proc_file.hpp"
 #include "tests/platform/child.hpp"
 #include "tests/platform/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
@@ -41,6 +44,30 @@ struct Store {
 };
 
 bool is_deaf(const Listener& listener) { return dynamic_cast<const FileListener&>(listener).deaf(); }
+
+// Whether a sleep of `listener` lasts, seen by the state of the thread that sleeps.
+bool stays_asleep(Listener& listener) {
+    const UniqueFd interrupt(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    std::atomic<pid_t> thread = 0;
+    std::atomic<bool> awake = false;
+    std::thread sleeper([&] {
+        thread = ::gettid();
+        listener.sleep(kForEver, {interrupt.get()});
+        awake = true;
+        pollfd until_asked{interrupt.get(), POLLIN, 0};
+        ::poll(&until_asked, 1, -1);
+    });
+    const auto state = [&] {
+        const auto text = read_proc_file("/proc/self/task/" + std::to_string(thread) + "/stat").value_or("");
+        const auto end_of_name = text.rfind(") ");
+        return end_of_name == std::string::npos ? '?' : text[end_of_name + 2];
+    };
+    while (thread == 0 || state() != 'S') std::this_thread::yield();
+    const bool asleep = !awake;
+    ::eventfd_write(interrupt.get(), 1);
+    sleeper.join();
+    return asleep;
+}
 
 }  // namespace
 
@@ -104,8 +131,9 @@ TEST_CASE("listeners that come and go never lose their pipe to a ring") {
     std::thread ringer([&] {
         while (!done) store.bell.ring(kLock, kOwner);
     });
+    constexpr int kRounds = 3000;
     bool heard = true;
-    for (int round = 0; round < 500 && heard; ++round) {
+    for (int round = 0; round < kRounds && heard; ++round) {
         const auto listener = store.bell.listen(kLock, kOwner);
         heard = !is_deaf(*listener) && fs::exists(store.pipe());
         if (heard) listener->sleep(kForEver, {});
@@ -260,13 +288,43 @@ TEST_CASE("bytes that a stranger writes into the pipe do not keep a listener awa
     const auto listener = store.bell.listen(kLock, kOwner);
     const UniqueFd writer(::open(store.pipe().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
     REQUIRE(::write(writer.get(), "spam", 4) == 4);
-    const UniqueFd interrupt(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    std::atomic<bool> awake = false;
-    std::thread sleeper([&] {
-        listener->sleep(kForEver, {interrupt.get()});
-        awake = true;
-    });
-    CHECK_FALSE(awake);
-    ::eventfd_write(interrupt.get(), 1);
-    sleeper.join();
+    CHECK(stays_asleep(*listener));
+}
+
+TEST_CASE("only one's own bell ends the sleep, and only once") {
+    Store store;
+    const auto listener = store.bell.listen(kLock, kOwner);
+    const auto other = store.bell.listen(kLock, Owner{"sess-b"});
+    store.bell.ring(kLock, Owner{"sess-b"});
+    CHECK(stays_asleep(*listener));
+    other->sleep(kForEver, {});
+    other->arm();
+    CHECK(stays_asleep(*other));
+}
+
+TEST_CASE("a store that was deleted ends one sleep, not every later one") {
+    Store store;
+    const auto listener = store.bell.listen(kLock, kOwner);
+    fs::remove(store.path);
+    listener->sleep(kForEver, {});
+    CHECK(stays_asleep(*listener));
+    listener->arm();
+    CHECK(stays_asleep(*listener));
+}
+
+TEST_CASE("a process that sits on the folder's lock makes nobody wait or deaf") {
+    Store store;
+    fs::create_directory(store.bell.folder());
+    const UniqueFd folder(::open(store.bell.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(::flock(folder.get(), LOCK_EX) == 0);
+    auto listener = store.bell.listen(kLock, kOwner);
+    CHECK_FALSE(is_deaf(*listener));
+    store.bell.ring(kLock, kOwner);
+    listener->sleep(kForEver, {});
+    listener.reset();
+    CHECK(fs::exists(store.pipe()));  // left for the next one
+    store.bell.ring(kLock, kOwner);
+    ::flock(folder.get(), LOCK_UN);
+    store.bell.ring(kLock, kOwner);
+    CHECK_FALSE(fs::exists(store.pipe()));
 }

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -79,12 +80,12 @@ TEST_CASE("who waits gets in when the gate becomes free") {
 TEST_CASE("threads with gates of their own exclude each other") {
     const TemporaryFolder folder;
     constexpr int kRounds = 300;
-    int unguarded = 0;
+    std::atomic<int> unguarded = 0;  // so that only an update can be lost
     const auto work = [&] {
         FileGate gate(folder.file("gate"), {});
         for (int round = 0; round < kRounds; ++round) {
             if (!gate.enter(kForEver).ok()) return;
-            const volatile int seen = unguarded;
+            const int seen = unguarded;
             std::this_thread::yield();
             unguarded = seen + 1;
             gate.leave();

@@ -119,6 +119,8 @@ TEST_CASE("of mounts on one place the last counts") {
     const std::string table = kHost + "50 36 0:50 / /home/me/remote rw - tmpfs tmpfs rw\n";
     CHECK(kind_at("/home/me/remote/x", kTmpfs, table) == FilesystemKind::Local);
     CHECK(kind_at("/home/me/remote/x", kFuse, table) == FilesystemKind::Unknown);
+    const std::string propagated = kHost + "50 24 0:50 / /home/me/remote rw - tmpfs tmpfs rw\n";
+    CHECK(kind_at("/home/me/remote/x", kTmpfs, propagated) == FilesystemKind::Local);
 }
 
 TEST_CASE("a mount hides the deeper ones that were there before") {
