@@ -16,6 +16,7 @@ target_compile_options(
             -Wlogical-op
             -Wnull-dereference
             -Wno-missing-field-initializers # aggregates name the fields that matter
+            -Wno-restrict # g++ 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651)
 )
 if(HAGI_WERROR)
   target_compile_options(hagi_warnings INTERFACE -Werror)

@@ -134,8 +134,8 @@ private:
             const auto answer = session_.submit(StatusRequest{});
             if (!answer) return interrupted_untold(answer.error());
             note_joining(*answer);
-            const bool old_grant = answer->status == Status::Holding &&
-                                   answer->now - answer->hold->granted_at > now() - began_;
+            const bool old_grant =
+                answer->status == Status::Holding && answer->now - answer->hold->granted_at > now() - began_;
             if (old_grant) held_before = answer->hold->epoch;
         }
         const auto answer = session_.submit(WithdrawRequest{terms_.at_timeout, held_before});

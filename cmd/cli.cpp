@@ -58,12 +58,27 @@ std::string one_line(const CLI::ParseError& error) {
     return escaped(text);
 }
 
+// CLI11 takes the word after "--label=" for its value; an empty value is meant.
+Words with_empty_values(const Words& words) {
+    Words split;
+    bool own = true;
+    for (const std::string& word : words) {
+        own = own && word != "--";
+        const bool empty_value = own && word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
+        split.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
+        if (empty_value) split.emplace_back();
+    }
+    return split;
+}
+
 int run_verb(Context& context, const Verb& verb, const Words& words) {
     CLI::App app{std::string(verb.summary), fmt::format("hagi agent lock {}", verb.name)};
     app.footer(fmt::format("Example:\n{}", verb.example));
     const Run run = verb.prepare(app);
     try {
-        app.parse(Words(words.rbegin(), words.rend()));
+        Words backwards = with_empty_values(words);
+        std::reverse(backwards.begin(), backwards.end());
+        app.parse(backwards);
     } catch (const CLI::CallForHelp&) {
         context.out.write(app.help());
         return kSuccess;
@@ -81,16 +96,15 @@ int run_verb(Context& context, const Verb& verb, const Words& words) {
 int run_cli(Context& context, const std::vector<std::string>& words) {
     constexpr std::array<std::string_view, 2> kPath = {"agent", "lock"};
     for (std::size_t i = 0;; ++i) {
-        if (i == words.size())
-            return usage_error(context, words, "no verb: see hagi --help");
+        if (i == words.size()) return usage_error(context, words, "no verb: see hagi --help");
         const std::string& word = words[i];
         if (word == "--help" || word == "-h") return context.out.write(overview()), kSuccess;
         if (word == "--version") return context.out.write(fmt::format("hagi {}\n", kVersion)), kSuccess;
         if (i < kPath.size()) {
             if (word == kPath[i]) continue;
-            return usage_error(context, words,
-                               fmt::format("unknown command \"{}\": type hagi agent lock VERB, see hagi --help",
-                                           escaped(word)));
+            return usage_error(
+                context, words,
+                fmt::format("unknown command \"{}\": type hagi agent lock VERB, see hagi --help", escaped(word)));
         }
         if (const Verb* verb = find_verb(word))
             return run_verb(context, *verb, Words(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end()));

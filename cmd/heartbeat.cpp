@@ -56,8 +56,8 @@ WatchEvent started(const Session& session, const Keepalive& keepalive) {
 }
 
 WatchEvent stopped(const Session& session, const Keepalive& keepalive, const std::string& why) {
-    std::string message = fmt::format("Stopped the heartbeat of {}, {}: the lock is not released",
-                                      session.subject.lock_id.str(), why);
+    std::string message =
+        fmt::format("Stopped the heartbeat of {}, {}: the lock is not released", session.subject.lock_id.str(), why);
     if (const auto& last = keepalive.last())
         message += fmt::format(" and lapses at {}", text::time(*last, end_of(*last->hold)));
     return {WatchEventKind::Stopped, message, keepalive.last(), {}};
@@ -97,7 +97,8 @@ Run prepare(CLI::App& app) {
     KeepTerms& terms = options->terms;
     add_address_options(app, options->common);
     add_epoch(app, terms.epoch, "only this grant; absent: the one held now");
-    add_seconds(app, "--interval", terms.interval, 1s, kMaxLease, "between beats (default 120, or a third of the lease)");
+    add_seconds(app, "--interval", terms.interval, 1s, kMaxLease,
+                "between beats (default 120, or a third of the lease)");
     add_seconds(app, "--lease-seconds", terms.lease, kMinLease, kMaxLease, "change the lease");
     add_checked(app, "--phase", options->common, terms.progress.phase, parse_phase, "report at the start");
     add_checked(app, "--note", options->common, terms.progress.note, parse_note, "report at the start");

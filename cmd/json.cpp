@@ -152,9 +152,7 @@ void put_answer(Json& json, const Subject& subject, const Answer& answer) {
 
 // In a failure the epoch is the caller's; the current grant is in "holder".
 void put_failure(Json& json, const Subject& subject, const Failure& failure) {
-    Json error = {{"code", name_of(failure.code)},
-                  {"exitCode", exit_code(failure.code)},
-                  {"message", failure.message}};
+    Json error = {{"code", name_of(failure.code)}, {"exitCode", exit_code(failure.code)}, {"message", failure.message}};
     const Answer* answer = failure.answer ? &*failure.answer : nullptr;
     if (answer && answer->refusal && answer->refusal->cause) error["cause"] = word_for(*answer->refusal->cause);
     if (answer && answer->ending && !answer->ending->by.empty())

@@ -129,8 +129,8 @@ void Keepalive::warn_of_cap() {
         announce_({WatchEventKind::CapWarning,
                    fmt::format("The lock {} epoch {} ends at its hard cap {} ({}), whatever is renewed: finish and "
                                "release it by then",
-                               session_.subject.lock_id.str(), epoch_->value,
-                               text::time(*last_, last_->hold->hard_cap), span(last_->hold->hard_cap - last_->now)),
+                               session_.subject.lock_id.str(), epoch_->value, text::time(*last_, last_->hold->hard_cap),
+                               span(last_->hold->hard_cap - last_->now)),
                    last_,
                    {}});
     }

@@ -9,11 +9,11 @@
 namespace hagi {
 
 struct KeepTerms {
-    std::optional<Epoch> epoch;         // absent: whatever its owner holds at the first beat
-    std::optional<Duration> interval;   // absent: as the lease suggests
-    std::optional<Duration> lease;      // of the first beat
-    Progress progress;                  // of the first beat
-    bool every_beat = false;            // announce each
+    std::optional<Epoch> epoch;        // absent: whatever its owner holds at the first beat
+    std::optional<Duration> interval;  // absent: as the lease suggests
+    std::optional<Duration> lease;     // of the first beat
+    Progress progress;                 // of the first beat
+    bool every_beat = false;           // announce each
 };
 
 class Keepalive {
@@ -53,8 +53,8 @@ private:
     Outage outage_;
     std::optional<Epoch> epoch_;
     std::optional<Answer> last_;
-    Duration last_at_{};     // when last_ was asked for
-    Duration tried_at_{};    // the last try, seen or not
+    Duration last_at_{};   // when last_ was asked for
+    Duration tried_at_{};  // the last try, seen or not
     Duration interval_{};
     Duration valid_until_{};
     bool may_be_lost_told_ = false;

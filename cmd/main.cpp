@@ -54,12 +54,9 @@ int run(const std::vector<std::string>& words) {
     DescriptorOutput err(STDERR_FILENO);
     MachineClock clock;
     Context context{
-        out,
-        err,
-        environment,
-        [](const EngineTerms& terms, StoreUse use) { return open_engine(terms, use, environment); },
-        clock,
-        [] { return std::make_unique<SignalStopSource>(); },
+        out,         err,
+        environment, [](const EngineTerms& terms, StoreUse use) { return open_engine(terms, use, environment); },
+        clock,       [] { return std::make_unique<SignalStopSource>(); },
     };
     try {
         return run_cli(context, words);

@@ -56,13 +56,13 @@ std::unique_ptr<Engine> engine_for_nothing(const std::string& path) {
     return equipped;
 }
 
-sqlite::Access access_for(StoreUse use) {
+SqliteOptions::Access access_for(StoreUse use) {
     switch (use) {
-        case StoreUse::Create: return sqlite::Access::Create;
-        case StoreUse::Change: return sqlite::Access::Existing;
+        case StoreUse::Create: return SqliteOptions::Access::Create;
+        case StoreUse::Change: return SqliteOptions::Access::Existing;
         case StoreUse::ReadOnly: break;
     }
-    return sqlite::Access::ReadOnly;
+    return SqliteOptions::Access::ReadOnly;
 }
 
 Result<std::unique_ptr<Engine>> open_in(const StorePlace& place, const EngineTerms& terms, StoreUse use,
@@ -74,13 +74,14 @@ Result<std::unique_ptr<Engine>> open_in(const StorePlace& place, const EngineTer
     if (const auto usable = require_usable(*filesystem); !usable) return usable.error();
 
     auto equipped = equip(filesystem->kind, place.path);
-    sqlite::EngineOptions options;
+    SqliteOptions options;
     options.path = place.path;
-    options.journal = filesystem->kind == FilesystemKind::Shared ? sqlite::Journal::Rollback : sqlite::Journal::Wal;
+    options.journal =
+        filesystem->kind == FilesystemKind::Shared ? SqliteOptions::Journal::Rollback : SqliteOptions::Journal::Wal;
     options.access = access_for(use);
     options.busy_timeout = terms.busy_timeout;
     options.mode = place.mode;
-    auto engine = sqlite::open_engine(options, equipped->clock(), equipped->signal());
+    auto engine = open_sqlite_engine(options, equipped->clock(), equipped->signal());
     if (!engine && engine.error().kind == ErrorKind::NotFound && use != StoreUse::Create)
         return engine_for_nothing(place.path);
     if (!engine) return engine.error();
@@ -91,8 +92,8 @@ Result<std::unique_ptr<Engine>> open_in(const StorePlace& place, const EngineTer
 }  // namespace
 
 Result<std::unique_ptr<Engine>> open_engine(const EngineTerms& terms, StoreUse use, const Environment& environment) {
-    const auto store = find_store({terms.path, environment("HAGI_LOCK_STORE"), environment("XDG_STATE_HOME"),
-                                   environment("HOME")});
+    const auto store =
+        find_store({terms.path, environment("HAGI_LOCK_STORE"), environment("XDG_STATE_HOME"), environment("HOME")});
     if (!store) return store.error();
     if (store->named_by == NamedBy::Default && use == StoreUse::Create)
         if (const auto made = ensure_default_folders(store->path); !made) return made.error();

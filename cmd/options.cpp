@@ -22,7 +22,8 @@ std::int64_t seconds(Duration length) { return std::chrono::floor<std::chrono::s
 
 Result<LockId> resolve_lock_id(const CommonOptions& common) {
     const bool by_address = common.server || common.game;
-    if (common.lock_id && by_address) return usage("--lock-id and --server/--game both name the lock: give one of them");
+    if (common.lock_id && by_address)
+        return usage("--lock-id and --server/--game both name the lock: give one of them");
     if (common.lock_id) return *common.lock_id;
     if (!by_address) return usage("no lock is named: give --lock-id ID, or --server S --game G");
     if (!common.server || !common.game) return usage("half an address: --server and --game go together");
@@ -53,12 +54,13 @@ Result<Duration> parse_seconds(const std::string& name, const std::string& text,
 }
 
 void add_string(CLI::App& app, const std::string& name, std::optional<std::string>& target, const std::string& help) {
-    app.add_option_function<std::string>(name, [&target](const std::string& text) { target = text; }, help)
+    app.add_option_function<std::string>(
+           name, [&target](const std::string& text) { target = text; }, help)
         ->type_name("TEXT");
 }
 
-void add_seconds(CLI::App& app, const std::string& name, std::optional<Duration>& target, Duration least,
-                 Duration most, const std::string& help) {
+void add_seconds(CLI::App& app, const std::string& name, std::optional<Duration>& target, Duration least, Duration most,
+                 const std::string& help) {
     const auto take = [&target, name, least, most](const std::string& text) {
         const auto value = parse_seconds(name, text, least, most);
         if (!value) throw CLI::ValidationError(value.error().message);

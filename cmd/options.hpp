@@ -40,8 +40,8 @@ void add_stuck_option(CLI::App& app, CommonOptions& common);
 void add_string(CLI::App& app, const std::string& name, std::optional<std::string>& target, const std::string& help);
 
 // Whole seconds within [least, most].
-void add_seconds(CLI::App& app, const std::string& name, std::optional<Duration>& target, Duration least,
-                 Duration most, const std::string& help);
+void add_seconds(CLI::App& app, const std::string& name, std::optional<Duration>& target, Duration least, Duration most,
+                 const std::string& help);
 
 void add_epoch(CLI::App& app, std::optional<Epoch>& target, const std::string& help);
 

@@ -37,11 +37,11 @@ std::optional<WatchEvent> Outage::failed(const Error& error, Duration now) {
     if (!since_) since_ = now;
     if (announced_ || (error.kind != ErrorKind::Gone && now - *since_ < kSilence)) return std::nullopt;
     announced_ = true;
-    return WatchEvent{WatchEventKind::Unreachable,
-                      fmt::format("The store cannot be reached, trying on; the lock is not known to be lost: {}",
-                                  error.message),
-                      {},
-                      {}};
+    return WatchEvent{
+        WatchEventKind::Unreachable,
+        fmt::format("The store cannot be reached, trying on; the lock is not known to be lost: {}", error.message),
+        {},
+        {}};
 }
 
 std::optional<WatchEvent> Outage::recovered(Duration now) {

@@ -24,8 +24,7 @@ Run prepare(CLI::App& app) {
             return Report(context, options->common.form())
                 .failure({}, {ErrorCode::Usage, "requisition needs --reason TEXT: say on whose order and why", {}});
         return with_session(context, options->common, About::Lock, StoreUse::Create, [&](Session& session) {
-            return session.ask(
-                RequisitionRequest{*options->reason, options->label.value_or(Label{}), options->epoch});
+            return session.ask(RequisitionRequest{*options->reason, options->label.value_or(Label{}), options->epoch});
         });
     };
 }

@@ -93,8 +93,8 @@ std::string lines_of_hold(const Subject& subject, const Answer& answer) {
     add_line(lines, fmt::format("hard cap {}", in(answer, hold.hard_cap)));
     if (hold.accepted_at) add_line(lines, "accepted at " + time(answer, *hold.accepted_at));
     if (answer.displaced)
-        add_line(lines, fmt::format("displaced {}{}", shown(answer.displaced->owner),
-                                    epoch_words(answer.displaced->epoch)));
+        add_line(lines,
+                 fmt::format("displaced {}{}", shown(answer.displaced->owner), epoch_words(answer.displaced->epoch)));
     return lines;
 }
 
@@ -134,8 +134,8 @@ std::string first_line(const Subject& subject, const Answer& answer) {
 std::string time(const Answer& answer, Instant at) { return wall_time(answer.wall_now, answer.now, at); }
 
 std::string command(const Subject& subject, std::string_view verb, std::string_view more) {
-    std::string line = fmt::format("hagi agent lock {} --lock-id={} --owner={}", verb, shell_word(subject.lock_id.str()),
-                                   shell_word(subject.owner.str()));
+    std::string line = fmt::format("hagi agent lock {} --lock-id={} --owner={}", verb,
+                                   shell_word(subject.lock_id.str()), shell_word(subject.owner.str()));
     if (!more.empty()) line += fmt::format(" {}", more);
     if (subject.store_option) line += " --store=" + shell_word(*subject.store_option);
     return line;
@@ -241,26 +241,26 @@ std::string refusal(const Subject& subject, const Answer& answer) {
     }
     if (cause == Cause::TooLittleLeft) return too_little_left(subject, answer);
     const char* must = refusal.code == RefusalCode::WorkLeaseLost ? "do not start" : "stop using it";
-    return fmt::format("{}{} is not yours, {}: {}; {}", shown(subject.lock_id),
+    return fmt::format("{}{} is not yours ({}): {}; {}", shown(subject.lock_id),
                        refusal.epoch ? epoch_words(*refusal.epoch) : "", why_lost(subject, answer, cause), must,
                        next_after_loss(subject, answer));
 }
 
 std::string lost_grant(const Subject& subject, const Answer& answer, Epoch epoch, Cause cause) {
-    return fmt::format("Lost {} epoch {} owner {}, {}: stop using it; {}", shown(subject.lock_id), epoch.value,
+    return fmt::format("Lost {} epoch {} owner {} ({}): stop using it; {}", shown(subject.lock_id), epoch.value,
                        shown(subject.owner), why_lost(subject, answer, cause), next_after_loss(subject, answer));
 }
 
 std::string lost_place(const Subject& subject, const Answer& answer, Cause cause) {
-    return fmt::format("Dropped from the queue of {} owner {}, {}: you do not have the lock; {}",
+    return fmt::format("Dropped from the queue of {} owner {} ({}): you do not have the lock; {}",
                        shown(subject.lock_id), shown(subject.owner), why_lost(subject, answer, cause),
                        next_after_loss(subject, answer));
 }
 
 std::string timed_out(const Subject& subject, const Answer& answer, Duration timeout) {
-    return fmt::format("Timeout after {}: {} is {}; your place was {}, {}; to wait again: {}", span(timeout),
-                       shown(subject.lock_id), holder(answer), queue_position(answer), answer.released ? "left" : "kept",
-                       wait_command(subject));
+    const std::string place = answer.released ? "you left the queue, from " : "you keep your place, ";
+    return fmt::format("Timeout after {}: {} is {}; {}{}; to wait again: {}", span(timeout), shown(subject.lock_id),
+                       holder(answer), place, queue_position(answer), wait_command(subject));
 }
 
 }  // namespace hagi::text

@@ -14,8 +14,8 @@ using Run = std::function<int(Context&)>;
 
 struct Verb {
     std::string_view name;
-    std::string_view summary;  // one line
-    std::string_view example;  // commands that work when pasted, and what to know about them
+    std::string_view summary;       // one line
+    std::string_view example;       // commands that work when pasted, and what to know about them
     Run (*prepare)(CLI::App& app);  // adds the verb's options
 };
 
