@@ -38,7 +38,10 @@ microseconds pause_range_end(int tries) {
 Error cannot_open(const std::string& path, int code, OpenMode mode) {
     const std::string what = "cannot open the store " + path;
     struct stat file {};
-    if (::stat(path.c_str(), &file) != 0) return posix_error(errno, what, Absence::NotFound);
+    if (::stat(path.c_str(), &file) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR) return posix_error(errno, what);
+        return {ErrorKind::NotFound, "there is no store " + escaped(path) + ": `hagi agent lock acquire` makes it"};
+    }
     if (::access(path.c_str(), mode == OpenMode::ReadOnly ? R_OK : R_OK | W_OK) != 0) return posix_error(errno, what);
     return {ErrorKind::Unreachable, escaped(what) + " (" + sqlite3_errstr(code) + "): try again"};
 }

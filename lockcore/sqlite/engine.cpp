@@ -22,8 +22,10 @@ using sqlite::Journal;
 using sqlite::Transaction;
 using std::chrono::steady_clock;
 
-// The log is emptied once it has this many pages. A command adds about six, and the first to open a store reads the
-// whole log again.
+// The log is emptied once it has this many pages. A command adds three to eight, and who opens a store that nobody
+// else has open reads the whole log again. Syncs a command, over 400 processes: emptied by each 5.0, at 16 pages 2.5,
+// at 32 2.3, at 64 2.1, at 128 2.07. A checkpoint that does not truncate (PASSIVE, RESTART) is forgotten with the last
+// process that closes: then the log only grows (5 MB, 3.9 syncs a command).
 constexpr int kLogPages = 64;
 
 Duration left_until(Deadline deadline) {

@@ -1,0 +1,302 @@
+// The store as a file: how it comes into being, who may use it, and what is not ours.
+#include <grp.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "lockcore/sqlite/connection.hpp"
+#include "tests/engine/engine_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+namespace hagi::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Access = SqliteOptions::Access;
+using Journal = SqliteOptions::Journal;
+
+std::optional<Error> error_of(const Result<std::unique_ptr<Engine>>& engine) {
+    return engine ? std::nullopt : std::optional(engine.error());
+}
+
+mode_t mode_of(const fs::path& path) {
+    struct stat file {};
+    REQUIRE(::stat(path.c_str(), &file) == 0);
+    return file.st_mode & 07777U;
+}
+
+}  // namespace
+
+TEST_CASE("The stored format is pinned") {
+    StoreFixture store;
+    store.open();
+    CHECK(query(store.options.path,
+                "PRAGMA user_version; PRAGMA application_id; PRAGMA journal_mode; "
+                "PRAGMA integrity_check; PRAGMA encoding") == "1\n1751213929\nwal\nok\nUTF-8");
+    CHECK(query(store.options.path,
+                "SELECT m.name, (SELECT group_concat(name || iif(\"notnull\", '!', '') || iif(pk, pk, '')"
+                " || iif(type = 'TEXT', '$', '#'), ' ') FROM pragma_table_info(m.name))"
+                " FROM sqlite_schema m WHERE type = 'table' ORDER BY name") ==
+          "endings|lock_id!1$ owner!2$ kind!$ epoch!# ended_ms!# cause!$ by_owner!$ reason!$\n"
+          "events|seq1# at_ms!# wall_ms!# event!$ lock_id!$ owner!$ epoch# by_owner$ reason$ cause$ label$\n"
+          "locks|lock_id!1$ last_epoch!# recent_holds!$ owner$ epoch# lease_ms# hard_cap_ms# label$ granted_ms# "
+          "granted_how$ claimed_ms# feedback_ms# accepted_ms# phase$ phase_since_ms# note$ bound_host$ bound_boot$ "
+          "bound_pid_ns# bound_pid# bound_start# bound_group#\n"
+          "nudges|lock_id!1$ by_owner!2$ at_ms!# reason!$\n"
+          "store|id1# store_id!$ epoch_floor!# at_ms!# timeline!$ steady_ms!# wall_ms!#\n"
+          "waiters|lock_id!1$ ticket!2# owner!$ label!$ phase!$ note!$ lease_ms!# max_hold_ms!# enqueued_ms!# "
+          "heard_ms!#\n"
+          "watchers|lock_id!1$ owner!2$ epoch!3# host!4$ boot!5$ pid_ns!6# pid!7# start!8# since_ms!# kind!$");
+}
+
+TEST_CASE("The rows read like words") {
+    StoreFixture store;
+    const auto engine = store.open();
+    ask(*engine, "a acquire");
+    ask(*engine, "b acquire");
+    store.clock.advance(1500ms);
+    ask(*engine, "a release");
+    ask(*engine, "c requisition");
+    CHECK(query(store.options.path, "SELECT * FROM locks") ==
+          "x|3|1500,0|c|3|600000|86401500||1500|requisitioned|1500|1500||||||||||");
+    CHECK(query(store.options.path, "SELECT owner, kind, epoch, ended_ms, cause, by_owner, reason FROM endings") ==
+          "b|hold|2|1500|requisitioned|c|by order");
+    CHECK(query(store.options.path,
+                "SELECT seq, at_ms, wall_ms - 1700000000000, event, owner, epoch, by_owner, cause"
+                " FROM events") ==
+          "1|0|0|granted|a|1||\n2|0|0|queued|b|||\n3|1500|1500|released|a|1||released\n"
+          "4|1500|1500|handed off|b|2||\n5|1500|1500|requisitioned|b|2|c|requisitioned\n6|1500|1500|granted|c|3||");
+    CHECK(query(store.options.path, "SELECT length(store_id), epoch_floor, at_ms, timeline, steady_ms FROM store") ==
+          "32|0|1500|boot-1|1001500");
+}
+
+TEST_CASE("New locks start above the store's floor") {
+    StoreFixture store;
+    const auto engine = store.open();
+    query(store.options.path, "UPDATE store SET epoch_floor = 41");
+    CHECK(ask(*engine, "a accept") == "refused NotFound");
+    CHECK(ask(*engine, "a acquire") == "Holding #42");
+}
+
+TEST_CASE("A store that is missing is made only where that was asked for") {
+    StoreFixture store;
+    for (const Access access : {Access::Existing, Access::ReadOnly}) {
+        store.options.access = access;
+        CHECK(error_of(store.try_open())->kind == ErrorKind::NotFound);
+    }
+    CHECK(store.folder.files().empty());
+    CHECK(store.open(Access::Create)->describe().created);
+    CHECK(store.folder.files() == std::vector<std::string>{"locks.db"});
+    CHECK(!store.open(Access::Create)->describe().created);
+    store.options.path = store.folder.path() + "/no/locks.db";
+    CHECK(error_of(store.try_open())->kind == ErrorKind::NotFound);
+}
+
+TEST_CASE("Many creators make one store") {
+    StoreFixture store;
+    int go[2];
+    REQUIRE(::pipe(go) == 0);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 8; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            char ignored;
+            ::close(go[1]);
+            if (::read(go[0], &ignored, 1) < 0) ::_exit(99);  // until all are there
+            auto engine = store.try_open();
+            const bool granted = engine && submit(**engine, "a acquire", "lock-" + std::to_string(i));
+            ::_exit(!granted ? 99 : (*engine)->describe().created ? 1 : 0);
+        }
+        children.push_back(child);
+    }
+    ::close(go[0]);
+    ::close(go[1]);
+    int created = 0;
+    for (const pid_t child : children) {
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        created += WEXITSTATUS(status);
+    }
+    CHECK(created == 1);
+    CHECK(query(store.options.path, "SELECT count(*) FROM locks") == "8");
+    CHECK(store.folder.files().size() == 4);  // no half-made store is left behind
+}
+
+TEST_CASE("Every file gets the store's mode, whatever the umask") {
+    const mode_t mask = GENERATE(mode_t{077}, mode_t{0});
+    const mode_t mode = GENERATE(mode_t{0600}, mode_t{0660});
+    StoreFixture store;
+    store.options.mode.mode = mode;
+    const mode_t before = ::umask(mask);
+    const auto engine = store.open();
+    ask(*engine, "a acquire");
+    ::umask(before);
+    REQUIRE(store.folder.files().size() == 4);
+    for (const std::string& file : store.folder.files()) CHECK(mode_of(store.folder.path() + "/" + file) == mode);
+}
+
+TEST_CASE("A file that is not ours is left as it is") {
+    StoreFixture store;
+    const std::string& path = store.options.path;
+    store.options.access = GENERATE(Access::Create, Access::Existing, Access::ReadOnly);
+    store.options.journal = GENERATE(Journal::Wal, Journal::Rollback);
+    const std::string what = GENERATE("a text", "a short text", "nothing", "a database", "a database with a log");
+    CAPTURE(what);
+    if (what == "a text") write_file(path, std::string(5000, 'x'));
+    if (what == "a short text") write_file(path, "SQLite format");
+    if (what == "nothing" || what.starts_with("a database")) write_file(path, "");
+    if (what == "a database") query(path, "CREATE TABLE t (a)");
+    if (what == "a database with a log") query(path, "PRAGMA journal_mode = WAL; CREATE TABLE t (a)");
+    const std::string bytes = read_file(path);
+    const auto files = store.folder.files();
+    const auto error = error_of(store.try_open());
+    REQUIRE(error);
+    CAPTURE(error->message);
+    CHECK(error->kind == ErrorKind::Damaged);
+    CHECK(error->message.find("not a hagi store") != std::string::npos);
+    CHECK(read_file(path) == bytes);
+    CHECK(store.folder.files() == files);
+}
+
+TEST_CASE("A store of a newer version is refused and left as it is") {
+    StoreFixture store;
+    const auto engine = store.open();
+    ask(*engine, "a acquire");
+    query(store.options.path, "PRAGMA user_version = 99");
+    const std::string log = read_file(store.options.path + "-wal");
+    CHECK(ask(*engine, "a renew") == "error Unusable");  // also under a watcher that has it open
+    CHECK(ask(*store.open(), "a acquire") == "error Unusable");
+    CHECK(store.open(Access::ReadOnly)->list({}).error().kind == ErrorKind::Unusable);
+    CHECK(read_file(store.options.path + "-wal") == log);
+}
+
+TEST_CASE("A store that contradicts itself is damaged") {
+    StoreFixture store;
+    const auto engine = store.open();
+    for (const char* const request : {"a acquire", "b acquire"}) ask(*engine, request);
+    const std::string spoil =
+        GENERATE("UPDATE locks SET granted_how = 'somehow'", "UPDATE locks SET recent_holds = '1,x'",
+                 "UPDATE locks SET owner = NULL", "UPDATE locks SET last_epoch = 0", "DELETE FROM locks",
+                 "UPDATE waiters SET owner = 'a'", "DELETE FROM store", "DROP TABLE waiters",
+                 "UPDATE locks SET lease_ms = NULL");
+    CAPTURE(spoil);
+    query(store.options.path, spoil);
+    const auto answer = submit(*engine, "a renew");
+    REQUIRE(!answer);
+    CHECK(answer.error().kind == ErrorKind::Damaged);
+    CHECK(answer.error().message.find("hagi agent lock doctor") != std::string::npos);
+    CHECK(engine->list({}).error().kind == ErrorKind::Damaged);
+}
+
+TEST_CASE("The journal is chosen once") {
+    StoreFixture store;
+    SECTION("a store for one machine is refused on a shared filesystem") {
+        ask(*store.open(), "a acquire");
+        store.options.journal = Journal::Rollback;
+        const auto error = error_of(store.try_open());
+        REQUIRE(error);
+        CHECK(error->kind == ErrorKind::Unusable);
+        CHECK(error->message.find("hagi agent lock doctor --convert-to-shared") != std::string::npos);
+    }
+    SECTION("a store for many stays so on one") {
+        store.options.journal = Journal::Rollback;
+        ask(*store.open(), "a acquire");
+        store.options.journal = Journal::Wal;
+        CHECK(ask(*store.open(), "b acquire") == "Queued 1/1");
+        CHECK(query(store.options.path, "PRAGMA journal_mode") == "delete");
+        CHECK(store.folder.files() == std::vector<std::string>{"locks.db", "locks.db-gate"});
+    }
+}
+
+TEST_CASE("A store that is deleted, moved or replaced is gone") {
+    StoreFixture store;
+    store.options.journal = GENERATE(Journal::Wal, Journal::Rollback);
+    const auto engine = store.open();
+    CHECK(ask(*engine, "a acquire") == "Holding #1");
+    SECTION("deleted") {
+        for (const std::string& file : store.folder.files()) fs::remove(store.folder.path() + "/" + file);
+        CHECK(ask(*engine, "a renew") == "error Gone");
+        CHECK(ask(*engine, "a acquire") == "error Gone");  // a store that was there is not silently made anew
+        CHECK(engine->list({}).error().kind == ErrorKind::Gone);
+    }
+    SECTION("moved away and back") {
+        fs::rename(store.options.path, store.options.path + ".away");
+        CHECK(ask(*engine, "a renew") == "error Gone");
+        fs::rename(store.options.path + ".away", store.options.path);
+        CHECK(ask(*engine, "a renew") == "Holding #1");
+        CHECK(!engine->describe().replaced);
+    }
+    SECTION("replaced") {
+        for (const std::string& file : store.folder.files()) fs::remove(store.folder.path() + "/" + file);
+        store.open();
+        CHECK(ask(*engine, "a renew") == "error Gone");
+        CHECK(ask(*engine, "a renew epoch=1") == "refused LockLost stale epoch");
+        CHECK(engine->describe().replaced);
+    }
+    SECTION("its folder, too") {
+        fs::remove_all(store.folder.path());
+        CHECK(ask(*engine, "a renew") == "error Gone");
+        CHECK(ask(*engine, "a renew") == "error Gone");
+        fs::create_directory(store.folder.path());
+    }
+}
+
+TEST_CASE("Who may only read can list") {
+    StoreFixture store;
+    store.options.mode.mode = 0644;
+    ask(*store.open(), "a acquire");
+    fs::permissions(store.folder.path(), fs::perms{0755});
+    if (::geteuid() != 0) {
+        for (const std::string& file : store.folder.files())
+            fs::permissions(store.folder.path() + "/" + file, fs::perms{0444});
+        fs::permissions(store.folder.path(), fs::perms{0555});
+    }
+    const auto as_stranger = [&](Access access, const std::function<int(Engine&)>& use) {
+        return in_child([&] {
+            constexpr unsigned kNobody = 65534;
+            if (::geteuid() == 0 && (::setgroups(0, nullptr) || ::setgid(kNobody) || ::setuid(kNobody))) return 99;
+            store.options.access = access;
+            auto engine = store.try_open();
+            return engine ? use(**engine) : 100 + static_cast<int>(engine.error().kind);
+        });
+    };
+    CHECK(as_stranger(Access::ReadOnly, [](Engine& engine) {
+              const auto locks = engine.list({});
+              return locks ? static_cast<int>(locks->locks.size()) : 50;
+          }) == 1);
+    CHECK(as_stranger(Access::Existing, [](Engine&) { return 0; }) ==
+          100 + static_cast<int>(ErrorKind::PermissionDenied));
+    fs::permissions(store.folder.path(), fs::perms{0755});
+}
+
+TEST_CASE("A step takes an older store to the next version") {
+    StoreFixture store;
+    ask(*store.open(), "a acquire");
+    auto connection = sqlite::Connection::open(store.options.path, sqlite::OpenMode::ReadWrite);
+    REQUIRE(connection);
+    std::vector<const char*> steps(sqlite::schema_steps().begin(), sqlite::schema_steps().end());
+    steps.push_back("ALTER TABLE locks ADD COLUMN colour TEXT");
+    steps.push_back("UPDATE locks SET colour = 'green'");
+    {
+        sqlite::Transaction transaction(**connection);
+        REQUIRE(transaction.begin(sqlite::Transaction::Kind::Write));
+        REQUIRE(sqlite::migrate(**connection, steps));
+        REQUIRE(transaction.commit());
+    }
+    CHECK(query(store.options.path, "PRAGMA user_version; SELECT owner, colour FROM locks") == "3\na|green");
+
+    steps.push_back("ALTER TABLE locks ADD COLUMN size TEXT; SELECT no_such_function()");
+    {
+        sqlite::Transaction transaction(**connection);
+        REQUIRE(transaction.begin(sqlite::Transaction::Kind::Write));
+        CHECK(!sqlite::migrate(**connection, steps));
+    }
+    CHECK(query(store.options.path,
+                "PRAGMA user_version; SELECT count(*) FROM pragma_table_info('locks')"
+                " WHERE name = 'size'") == "3\n0");
+}
+
+}  // namespace hagi::test
