@@ -31,7 +31,7 @@ BEGIN {
                   "shared_mutex thread", names, " ")
     for (i = 1; i <= count; ++i) machine["<" names[i] ">"] = 1
 
-    count = split("types result clock change_signal limits names", names, " ")
+    count = split("types result clock change_signal process limits names", names, " ")
     for (i = 1; i <= count; ++i) seam["\"lockcore/" names[i] ".hpp\""] = 1
 }
 
