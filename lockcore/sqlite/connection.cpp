@@ -35,15 +35,22 @@ microseconds pause_range_end(int tries) {
     return microseconds{4000};
 }
 
-Error cannot_open(const std::string& path, int code, OpenMode mode) {
+// What keeps a process from opening the store, as far as its file shows it.
+std::optional<Error> obstacle_at(const std::string& path, OpenMode mode) {
     const std::string what = "cannot open the store " + path;
     struct stat file {};
     if (::stat(path.c_str(), &file) != 0) {
         if (errno != ENOENT && errno != ENOTDIR) return posix_error(errno, what);
-        return {ErrorKind::NotFound, "there is no store " + escaped(path) + ": `hagi agent lock acquire` makes it"};
+        return Error{ErrorKind::NotFound,
+                     "there is no store " + escaped(path) + ": `hagi agent lock acquire` makes it"};
     }
     if (::access(path.c_str(), mode == OpenMode::ReadOnly ? R_OK : R_OK | W_OK) != 0) return posix_error(errno, what);
-    return {ErrorKind::Unreachable, escaped(what) + " (" + sqlite3_errstr(code) + "): try again"};
+    return std::nullopt;
+}
+
+Error half_written(const std::string& store, const std::string& why) {
+    return {ErrorKind::Unreachable,
+            store + " is not as hagi leaves it" + why + ": it reads again after the next command that may write"};
 }
 
 }  // namespace
@@ -61,16 +68,22 @@ Connection::~Connection() {
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(std::string path, OpenMode mode) {
-    sqlite3* handle = nullptr;
     const int access = mode == OpenMode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    const int code = sqlite3_open_v2(path.c_str(), &handle, access | SQLITE_OPEN_NOMUTEX, nullptr);
-    std::unique_ptr<Connection> connection(new Connection(std::move(path), handle));
-    if (code != SQLITE_OK) return cannot_open(connection->path_, code, mode);
-    // SQLite falls back to reading where it may not write.
-    if (mode == OpenMode::ReadWrite && sqlite3_db_readonly(handle, "main") == 1)
-        return posix_error(EACCES, "cannot write to the store " + connection->path_);
-    connection->harden();
-    return connection;
+    int code = SQLITE_OK;
+    // A store may come into being between SQLite's look and ours, or between two of SQLite's, which then reads only.
+    constexpr int kLooks = 3;
+    for (int look = 0; look < kLooks; ++look) {
+        sqlite3* handle = nullptr;
+        code = sqlite3_open_v2(path.c_str(), &handle, access | SQLITE_OPEN_NOMUTEX, nullptr);
+        std::unique_ptr<Connection> connection(new Connection(path, handle));
+        if (code == SQLITE_OK && (mode == OpenMode::ReadOnly || sqlite3_db_readonly(handle, "main") == 0)) {
+            connection->harden();
+            return connection;
+        }
+        if (auto obstacle = obstacle_at(path, mode)) return *std::move(obstacle);
+    }
+    return Error{ErrorKind::Unreachable,
+                 "cannot open the store " + escaped(path) + " (" + sqlite3_errstr(code) + "): try again"};
 }
 
 Result<std::unique_ptr<Connection>> Connection::in_memory() {
@@ -210,9 +223,7 @@ Error Connection::error(int code) {
             return {ErrorKind::Gone, store + " was deleted or replaced: run the command again"};
         case SQLITE_READONLY_RECOVERY:
         case SQLITE_READONLY_ROLLBACK:
-        case SQLITE_READONLY_CANTINIT:
-            return {ErrorKind::Unreachable,
-                    store + " was left half written" + why + ": it reads again after the next command that may write"};
+        case SQLITE_READONLY_CANTINIT: return half_written(store, why);
         default: break;
     }
     switch (code & 0xff) {
@@ -227,6 +238,9 @@ Error Connection::error(int code) {
         case SQLITE_CANTOPEN: return posix_error(number, "cannot open the files beside the store " + path_);
         case SQLITE_NOMEM: return {ErrorKind::Unreachable, "out of memory while using " + store + ": try again"};
         case SQLITE_READONLY:
+            // Who may only read cannot make the files beside the store, and another tool has removed them.
+            if (sqlite3_db_readonly(handle_, "main") == 1) return half_written(store, why);
+            [[fallthrough]];
         case SQLITE_PERM:
         case SQLITE_AUTH:
             return {ErrorKind::PermissionDenied, store + " may not be written" + why + ": check its permissions"};
