@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -48,7 +49,15 @@ std::optional<std::string> environment(std::string_view name) {
     return value;
 }
 
+// A file that is opened while a standard stream is closed gets its number, and what is printed would be written into
+// it: into the store, into its gate. The wrong way round, so that printing still fails and is known to have failed.
+void occupy_standard_streams() {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int run(const std::vector<std::string>& words) {
+    occupy_standard_streams();
     ignore_broken_pipes();
     DescriptorOutput out(STDOUT_FILENO);
     DescriptorOutput err(STDERR_FILENO);
