@@ -39,7 +39,7 @@ std::optional<WatchEvent> Outage::failed(const Error& error, Duration now) {
     announced_ = true;
     return WatchEvent{
         WatchEventKind::Unreachable,
-        fmt::format("The store cannot be reached, trying on; the lock is not known to be lost: {}", error.message),
+        fmt::format("The store cannot be reached, trying on; nothing is known to be lost: {}", error.message),
         {},
         {}};
 }
