@@ -31,8 +31,10 @@ int acquire_in_turn(Session& session, const Options& options) {
     const auto stop = session.context.listen_for_stop();
     const Announce announce = [&](const WatchEvent& event) { session.report.event(session.subject, event); };
     const AwaitTerms terms{options.request, options.timeout.value_or(kWaitTimeout),
-                           options.keep_place ? Place::Keep : Place::Leave};
+                           options.keep_place ? Place::Keep : Place::Leave, std::nullopt};
     const Awaited awaited = await_grant(session, terms, *stop, announce);
+    const EngineDescription& store = session.subject.store;
+    if (store.created) announce({WatchEventKind::Warning, "store created: " + escaped(store.store), {}, {}});
     announce(awaited.ending);
     return awaited.ending.failure ? exit_code(awaited.ending.failure->code) : kSuccess;
 }
