@@ -65,7 +65,10 @@ private:
             case Status::Requisitioned:
             case Status::None: return dropped(answer);
         }
-        if (last_look) return timed_out(answer);
+        // A place that an unseen try made is found by the last look only now: it is left by one more.
+        const bool still_to_leave = first && made_place_ && leaving() == Place::Leave && !answer.released;
+        if (last_look && !still_to_leave) return timed_out(answer);
+        if (last_look) return std::nullopt;
         if (first || answer.position != told_position_) tell_place(answer);
         return std::nullopt;
     }
@@ -109,13 +112,15 @@ private:
 
     [[nodiscard]] Awaited failed(const Error& error) const {
         Failure failure = failure_for(error);
+        if (!outage_.over() && may_pass(error)) failure.code = ErrorCode::Transport;
         if (may_pass(error) && joined_)
             failure.message += fmt::format(" (the place lapses within {} unless it is kept)", span(kWaiterTtl));
         return ended(WatchEventKind::Stopped, std::move(failure));
     }
 
     [[nodiscard]] Awaited dropped(Answer answer) const {
-        const Cause cause = cause_for_watcher(answer, Watched::Place);
+        const bool unknown_there = session_.subject.store.replaced && !answer.ending;
+        const Cause cause = unknown_there ? Cause::NotTheHolder : cause_for_watcher(answer, Watched::Place);
         answer.refusal = Refusal{RefusalCode::LockLost, cause, {}};
         return ended(WatchEventKind::Dropped,
                      {ErrorCode::LockLost, text::lost_place(session_.subject, answer, cause), answer});
@@ -141,12 +146,16 @@ private:
         const auto answer = session_.submit(WithdrawRequest{terms_.at_timeout, held_before});
         if (!answer) return interrupted_untold(answer.error());
         if (answer->released == Released::Hold) return interrupted("the lock was given back");
+        if (answer->status == Status::Holding) return interrupted("the lock, held before, is kept");
         return interrupted(answer->status == Status::Queued ? "the place is kept" : "the place was left");
     }
 
     [[nodiscard]] Awaited interrupted_untold(const Error& error) const {
-        return interrupted(fmt::format("the store could not be told, so the place lapses within {} ({})",
-                                       span(kWaiterTtl), error.message));
+        // Before the first answer nobody knows whether it was a place or the lock itself that an unseen try gained.
+        const std::string lapses =
+            joined_ ? "the place lapses within " + span(kWaiterTtl)
+                    : "what it may have gained lapses within " + span(terms_.request.lease.value_or(kDefaultLease));
+        return interrupted(fmt::format("the store could not be told, so {} ({})", lapses, error.message));
     }
 
     [[nodiscard]] Awaited interrupted(const std::string& what) const {

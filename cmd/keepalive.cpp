@@ -26,7 +26,7 @@ Duration Keepalive::due_in() const {
         if (last_ && !may_be_lost_told_) due = std::min(due, std::max(valid_until_, tried_at_));
         return std::max(due - now, Duration::zero());
     }
-    Duration due = last_at_ + interval_;
+    Duration due = std::min(last_at_ + interval_, valid_until_);  // the hard cap may come before the next beat
     if (const auto warning = next_cap_warning()) due = std::min(due, *warning);
     if (last_->hold->phase_since && stuck_told_ != last_->hold->phase_since)
         due = std::min(due, last_at_ + (*last_->hold->phase_since + session_.subject.stuck_after - last_->now));
@@ -93,7 +93,8 @@ WatchEvent Keepalive::lost(Answer answer) const {
         const Failure failure = failure_for(session_.subject, answer);
         return {WatchEventKind::Lost, failure.message, answer, failure};
     }
-    const Cause cause = cause_for_watcher(answer, Watched::Grant);
+    const bool unknown_there = session_.subject.store.replaced && !answer.ending;
+    const Cause cause = unknown_there ? Cause::NotTheHolder : cause_for_watcher(answer, Watched::Grant);
     answer.refusal->cause = cause;
     const std::string message = text::lost_grant(session_.subject, answer, *epoch_, cause);
     return {WatchEventKind::Lost, message, answer, Failure{ErrorCode::LockLost, message, answer}};
@@ -122,18 +123,21 @@ std::optional<Duration> Keepalive::next_cap_warning() const {
 }
 
 void Keepalive::warn_of_cap() {
+    bool due = false;  // of several that have passed by the first beat one line says enough
     for (const Duration before : kCapWarnings) {
         const Instant at = last_->hold->hard_cap - before;
         if (before >= cap_warned_before_ || at < last_->hold->granted_at || at > last_->now) continue;
         cap_warned_before_ = before;
-        announce_({WatchEventKind::CapWarning,
-                   fmt::format("The lock {} epoch {} ends at its hard cap {} ({}), whatever is renewed: finish and "
-                               "release it by then",
-                               session_.subject.lock_id.str(), epoch_->value, text::time(*last_, last_->hold->hard_cap),
-                               span(last_->hold->hard_cap - last_->now)),
-                   last_,
-                   {}});
+        due = true;
     }
+    if (!due) return;
+    announce_({WatchEventKind::CapWarning,
+               fmt::format("The lock {} epoch {} ends at its hard cap {} ({}), whatever is renewed: finish and release "
+                           "it by then",
+                           session_.subject.lock_id.str(), epoch_->value, text::time(*last_, last_->hold->hard_cap),
+                           span(last_->hold->hard_cap - last_->now)),
+               last_,
+               {}});
 }
 
 void Keepalive::tell_when_stuck() {
