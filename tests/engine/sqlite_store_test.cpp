@@ -1,5 +1,6 @@
 // The store as a file: how it comes into being, who may use it, and what is not ours.
 #include <grp.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -242,6 +243,30 @@ TEST_CASE("A store that is deleted, moved or replaced is gone") {
         CHECK(ask(*engine, "a renew") == "error Gone");
         fs::create_directory(store.folder.path());
     }
+}
+
+namespace {
+
+std::string doomed_file;
+
+// Deletes it as soon as a connection writes an event.
+int doom(sqlite3* handle, char**, const void*) {
+    const auto remove = [](void*, int, const char*, const char*, sqlite3_int64) { fs::remove(doomed_file); };
+    sqlite3_update_hook(handle, remove, nullptr);
+    return SQLITE_OK;
+}
+
+}  // namespace
+
+TEST_CASE("A store that is deleted while a request is decided is gone, too") {
+    StoreFixture store;
+    store.options.journal = GENERATE(Journal::Wal, Journal::Rollback);
+    doomed_file = store.options.path;
+    const auto hook = reinterpret_cast<void (*)()>(&doom);  // how SQLite wants it
+    sqlite3_auto_extension(hook);
+    const auto engine = store.open();
+    CHECK(ask(*engine, "a acquire") == "error Gone");
+    sqlite3_cancel_auto_extension(hook);
 }
 
 TEST_CASE("Who may only read can list") {
