@@ -17,6 +17,18 @@ TEST_CASE("accept records its time once for a grant and is no heartbeat") {
     )");
 }
 
+TEST_CASE("acquire accepts in the same step where it is asked to and the lock is free") {
+    check_history(R"(
+        t=0    a acquire and-accept   -> Holding #1
+        t=0    hold     -> a #1 taken free at 0 claimed 0 heard 0 lease 600 cap 86400 accepted 0
+        t=1    b acquire and-accept   -> Queued 1/1 joined
+        t=2    a release              -> None, released hold
+        t=3    b acquire and-accept   -> Holding #2
+        t=3    hold     -> b #2 handed off at 2 claimed 3 heard 3 lease 600 cap 86402
+        t=3    events   -> 0 granted a #1; 0 accepted a #1; 1 queued b; 2 released a #1 released; 2 handed off b #2; 3 claimed b #2
+    )");
+}
+
 TEST_CASE("a grant starts unaccepted, whoever had accepted the one before") {
     check_history(R"(
         t=0    a acquire   -> Holding #1

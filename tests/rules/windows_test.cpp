@@ -86,10 +86,10 @@ TEST_CASE("the next change is the holder's end, for itself and for a waiter, and
         t=1    b acquire            -> Queued 1/1 joined
     )");
     const Instant now{2000};
-    CHECK((next_change(decide(state, {Owner("a"), StatusRequest{}}, now).answer) == Instant{60'000}));
-    CHECK((next_change(decide(state, {Owner("b"), StatusRequest{}}, now).answer) == Instant{60'000}));
-    CHECK_FALSE(next_change(decide(state, {Owner("c"), StatusRequest{}}, now).answer).has_value());
-    CHECK_FALSE(next_change(decide({}, {Owner("c"), StatusRequest{}}, now).answer).has_value());
+    CHECK((next_change(decide(state, {Owner("a"), StatusRequest{}, {}, {}}, now).answer) == Instant{60'000}));
+    CHECK((next_change(decide(state, {Owner("b"), StatusRequest{}, {}, {}}, now).answer) == Instant{60'000}));
+    CHECK_FALSE(next_change(decide(state, {Owner("c"), StatusRequest{}, {}, {}}, now).answer).has_value());
+    CHECK_FALSE(next_change(decide({}, {Owner("c"), StatusRequest{}, {}, {}}, now).answer).has_value());
 }
 
 TEST_CASE("without history there is no typical hold") {

@@ -98,14 +98,17 @@ Complaint robbed(const Transition& step) {
     if (!step.before.hold || lapses_at(*step.before.hold) <= step.now) return std::nullopt;
     const Hold& hold = *step.before.hold;
     const bool given_back = step.is_by(hold.owner) && (step.is_a<ReleaseRequest>() || step.is_a<WithdrawRequest>());
-    const bool ordered = !step.is_by(hold.owner) && step.is_a<RequisitionRequest>();
+    const bool ordered = step.is_a<StopRequest>() || (!step.is_by(hold.owner) && step.is_a<RequisitionRequest>());
     const bool kept = step.after.hold && step.after.hold->owner == hold.owner && step.after.hold->epoch == hold.epoch;
     if (!kept) return given_back || ordered ? std::nullopt : Complaint("invariant 6: a live holder lost the lock");
 
     const Hold& now = *step.after.hold;
     if (now.granted_at != hold.granted_at || now.hard_cap != hold.hard_cap)
         return "invariant 6: the grant or its cap moved";
-    if (!step.is_by(hold.owner) && now != hold) return "invariant 6: somebody else changed the hold";
+    Hold but_for_nudges = now;
+    but_for_nudges.nudges = hold.nudges;
+    if (!step.is_by(hold.owner) && but_for_nudges != hold) return "invariant 6: somebody else changed the hold";
+    if (!step.is_a<NudgeRequest>() && now.nudges != hold.nudges) return "somebody's nudge is gone";
     const bool may_be_heard = !hold.claimed_at || step.is_a<RenewRequest>();
     if (!may_be_heard && now.last_feedback != hold.last_feedback) return "invariant 6: the lease moved unasked";
     if (hold.accepted_at && now.accepted_at != hold.accepted_at) return "invariant 6: the first accept was forgotten";

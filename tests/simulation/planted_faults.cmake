@@ -60,14 +60,16 @@ plant(hand_off_to_the_last rules.cpp
   [=[    const Waiter first = std::move(queue.back());
     queue.pop_back();]=])
 plant(hand_off_is_claimed rules.cpp
-  [=[if (how != GrantKind::HandedOff) hold.claimed_at = at;]=] [=[hold.claimed_at = at;]=])
+  [=[    if (how != GrantKind::HandedOff) {
+        hold.claimed_at = at;]=]
+  [=[    {
+        hold.claimed_at = at;]=])
 plant(claim_does_not_start_the_lease rules.cpp
   [=[    hold.claimed_at = now;
     hold.last_feedback = now;]=]
   [=[    hold.claimed_at = now;]=])
 plant(accept_survives_a_hand_off rules.cpp
-  [=[if (how != GrantKind::HandedOff) hold.claimed_at = at;]=]
-  [=[if (how != GrantKind::HandedOff) hold.claimed_at = hold.accepted_at = at;]=])
+  [=[        hold.claimed_at = at;]=] [=[        hold.claimed_at = hold.accepted_at = at;]=])
 
 # ---- Requests ----
 plant(joins_at_the_front rules.cpp
@@ -82,11 +84,9 @@ plant(waiting_acquire_not_heard rules.cpp
         update(*place, request);]=]
   [=[        update(*place, request);]=])
 plant(refused_acquire_is_heard rules.cpp
-  [=[        return refuse(state, owner, {RefusalCode::Conflict, {}, {}}, now);
-    } else if]=]
-  [=[        hear(course, owner, now);
-        return refuse(state, owner, {RefusalCode::Conflict, {}, {}}, now);
-    } else if]=])
+  [=[} else if (request.when_held == WhenHeld::Refuse) {]=]
+  [=[} else if (request.when_held == WhenHeld::Refuse) {
+        hear(course, owner, now);]=])
 plant(refused_renewal_is_heard rules.cpp
   [=[        return refuse_as_lost(state, owner, request.epoch, RefusalCode::LockLost, now);]=]
   [=[        return hear(course, owner, now),
@@ -109,10 +109,8 @@ plant(renew_moves_the_cap rules.cpp
     state.hold->hard_cap = std::max(state.hold->hard_cap, now + state.hold->lease);
     if (request.lease)]=])
 plant(accept_is_a_heartbeat rules.cpp
-  [=[        state.hold->accepted_at = now;]=]
-  [=[        state.hold->accepted_at = now;
-        state.hold->last_feedback = now;]=])
-plant(accept_repeated_is_a_new_one rules.cpp [=[if (!state.hold->accepted_at) {]=] [=[{]=])
+  [=[hold.accepted_at = now;]=] [=[hold.accepted_at = hold.last_feedback = now;]=])
+plant(accept_repeated_is_a_new_one rules.cpp [=[if (hold.accepted_at) return;]=] [=[]=])
 plant(accept_without_time_left rules.cpp
   [=[if (end_of(claimed) - now < request.minimum_left)]=] [=[if (end_of(claimed) - now <= Duration{})]=])
 plant(accept_wants_more_than_asked rules.cpp
@@ -122,9 +120,9 @@ plant(accept_of_another_epoch rules.cpp
 plant(former_holder_is_a_stranger rules.cpp
   [=[const bool lost_a_hold = ending &&]=] [=[const bool lost_a_hold = false && ending &&]=])
 plant(release_forgets_the_hand_off rules.cpp
-  [=[        {EventKind::Released, at, ended.owner, ended.epoch, {}, {}, Cause::Released, ended.label});
+  [=[Cause::Released, ended.label});
     hand_off(course, at);]=]
-  [=[        {EventKind::Released, at, ended.owner, ended.epoch, {}, {}, Cause::Released, ended.label});]=])
+  [=[Cause::Released, ended.label});]=])
 plant(release_of_another_epoch rules.cpp
   [=[if (holds(state, owner) && (!request.epoch || *request.epoch == state.hold->epoch)) {]=]
   [=[if (holds(state, owner)) {]=])
@@ -134,19 +132,22 @@ plant(release_remembers rules.cpp [=[    forget_ending(course.state, ended.owner
 plant(requisition_keeps_the_own_place rules.cpp
   [=[if (find_place(state.queue, owner) != state.queue.end()) leave_queue(course, owner, now);]=] [=[]=])
 plant(requisition_requeues_the_displaced rules.cpp
-  [=[        displaced = {ended.owner, ended.epoch};]=]
-  [=[        displaced = {ended.owner, ended.epoch};
-        state.queue.push_back({ended.owner, {}, {}, {}, ended.lease, kMaximumHold, now, now});]=])
-plant(requisition_of_any_epoch rules.cpp
-  [=[if (request.epoch && !(state.hold && state.hold->epoch == *request.epoch))
-        return refuse(state, owner, {RefusalCode::Conflict]=]
-  [=[if (request.epoch && !state.hold)
-        return refuse(state, owner, {RefusalCode::Conflict]=])
-plant(requisition_of_a_freed_epoch rules.cpp
-  [=[if (request.epoch && !(state.hold && state.hold->epoch == *request.epoch))
-        return refuse(state, owner, {RefusalCode::Conflict]=]
-  [=[if (request.epoch && state.hold && state.hold->epoch != *request.epoch)
-        return refuse(state, owner, {RefusalCode::Conflict]=])
+  [=[    return {ended.owner, ended.epoch};]=]
+  [=[    course.state.queue.push_back({ended.owner, {}, {}, {}, ended.lease, kMaximumHold, now, now});
+    return {ended.owner, ended.epoch};]=])
+plant(orders_name_any_epoch rules.cpp
+  [=[return epoch && !(state.hold && state.hold->epoch == *epoch);]=] [=[return epoch && !state.hold;]=])
+plant(orders_name_a_freed_epoch rules.cpp
+  [=[return epoch && !(state.hold && state.hold->epoch == *epoch);]=]
+  [=[return epoch && state.hold && state.hold->epoch != *epoch;]=])
+plant(stop_forgets_the_hand_off rules.cpp
+  [=[{Cause::Stopped, owner, request.reason}, now);
+        hand_off(course, now);]=]
+  [=[{Cause::Stopped, owner, request.reason}, now);]=])
+plant(nudge_is_a_heartbeat rules.cpp
+  [=[        nudges.push_back({owner, now, request.reason});]=]
+  [=[        nudges.push_back({owner, now, request.reason});
+        state.hold->last_feedback = now;]=])
 plant(giving_up_leaves_a_grant rules.cpp
   [=[if (answer.status == Status::Queued && request.place == Place::Leave) {]=]
   [=[if (holds(course.state, owner)) release_hold(course, now);

@@ -13,6 +13,7 @@ constexpr Duration kSilence = 60s;
 constexpr Duration kShown = 600s;
 constexpr Duration kKept = 24h;
 constexpr std::size_t kHoldsRemembered = 9;
+constexpr std::size_t kNudgesShown = 8;
 
 void forget(std::vector<Ending>& endings, const Owner& owner) {
     endings.erase(
@@ -116,6 +117,7 @@ public:
     void operator()(const AcquireRequest& request) {
         if (!state().hold) {
             give(terms(request), GrantKind::TakenFree);
+            if (request.when_granted == WhenGranted::Accept) accept();
         } else if (is_holder()) {
             claim();
             update_hold(request.label, request.progress);
@@ -154,10 +156,7 @@ public:
         if (std::min(lease_end, hold.hard_cap) < now_ + request.minimum_left)
             return refuse({RefusalCode::WorkLeaseLost, Cause::TooLittleLeft, hold.epoch});
         claim();
-        if (!hold.accepted_at) {
-            state().hold->accepted_at = now_;
-            log(EventKind::Accepted, owner_, hold.epoch, {}, hold.label);
-        }
+        if (!hold.accepted_at) accept();
         see();
     }
 
@@ -179,11 +178,27 @@ public:
             claim();
             return see();
         }
-        if (state().hold) displace(request.reason);
+        if (state().hold) displace(EventKind::Requisitioned, Cause::Requisitioned, request.reason);
         if (is_waiting()) leave();
         AcquireRequest defaults;
         defaults.label = request.label;
         give(terms(defaults), GrantKind::Requisitioned);
+        see();
+    }
+
+    void operator()(const StopRequest& request) {
+        if (request.epoch && (!state().hold || state().hold->epoch != *request.epoch))
+            return refuse({RefusalCode::Conflict, {}, request.epoch});
+        if (state().hold) {
+            displace(EventKind::Ended, Cause::Stopped, request.reason);
+            give_to_the_next();
+        }
+        see();
+    }
+
+    void operator()(const NudgeRequest& request) {
+        if (!state().known) return refuse({RefusalCode::NotFound, {}, {}});
+        if (state().hold) nudge(*state().hold, request.reason);
         see();
     }
 
@@ -242,6 +257,12 @@ private:
         if (hold.claimed_at) return;
         hold.claimed_at = hold.last_feedback = now_;
         log(EventKind::Claimed, owner_, hold.epoch, {}, hold.label);
+    }
+
+    void accept() {
+        Hold& hold = *state().hold;
+        hold.accepted_at = now_;
+        log(EventKind::Accepted, owner_, hold.epoch, {}, hold.label);
     }
 
     void hear() {
@@ -305,19 +326,29 @@ private:
         end_hold();
         forget(state().endings, owner_);
         read_.answer.released = Released::Hold;
+        give_to_the_next();
+    }
+
+    void give_to_the_next() {
         if (state().queue.empty()) return;
         const Waiter next = state().queue.front();
         state().queue.erase(state().queue.begin());
         give(next, GrantKind::HandedOff);
     }
 
-    void displace(const Reason& reason) {
+    void displace(EventKind kind, Cause cause, const Reason& reason) {
         const Hold hold = *state().hold;
         read_.answer.displaced = Displaced{hold.owner, hold.epoch};
-        read_.events.push_back(
-            {EventKind::Requisitioned, now_, hold.owner, hold.epoch, owner_, reason, Cause::Requisitioned, hold.label});
-        replace(state().endings, {hold.owner, EndedKind::Hold, hold.epoch, now_, Cause::Requisitioned, owner_, reason});
+        read_.events.push_back({kind, now_, hold.owner, hold.epoch, owner_, reason, cause, hold.label});
+        replace(state().endings, {hold.owner, EndedKind::Hold, hold.epoch, now_, cause, owner_, reason});
         end_hold();
+    }
+
+    void nudge(Hold& hold, const Reason& reason) {
+        std::erase_if(hold.nudges, [&](const Nudge& earlier) { return earlier.by == owner_; });
+        hold.nudges.push_back({owner_, now_, reason});
+        while (hold.nudges.size() > kNudgesShown) hold.nudges.erase(hold.nudges.begin());
+        read_.events.push_back({EventKind::Nudged, now_, hold.owner, hold.epoch, owner_, reason, {}, hold.label});
     }
 
     // Fills in where the caller stands now.

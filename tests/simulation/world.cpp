@@ -55,7 +55,7 @@ Remembered remembered(const LockState& state, const Owner& owner, Instant now) {
         if (ending.owner != owner) continue;
         if (now - ending.at >= kShown) return Remembered::Old;
         if (ending.kind == EndedKind::Place) return Remembered::Place;
-        return ending.cause == Cause::Requisitioned ? Remembered::Requisition : Remembered::Lapse;
+        return ending.by.empty() ? Remembered::Lapse : Remembered::Requisition;
     }
     return Remembered::Nothing;
 }
@@ -127,6 +127,12 @@ AcquireRequest acquire(const Grid& grid, WhenHeld when_held) {
     return request;
 }
 
+AcquireRequest acquire_and_accept(const Grid& grid) {
+    AcquireRequest request = acquire(grid, WhenHeld::Join);
+    request.when_granted = WhenGranted::Accept;
+    return request;
+}
+
 AcquireRequest acquire_on_other_terms() {
     AcquireRequest request;
     request.label = Label("raid");
@@ -162,7 +168,12 @@ const char* const kWords[kRequests] = {"acquire",
                                        "withdraw",
                                        "withdraw keep",
                                        "withdraw held=current",
-                                       "withdraw held=old"};
+                                       "withdraw held=old",
+                                       "stop",
+                                       "stop epoch=current",
+                                       "stop epoch=old",
+                                       "nudge",
+                                       "acquire and accept"};
 
 decltype(Request::action) action_of(int kind, const LockState& state, const Owner& owner, const Grid& grid) {
     const Epoch current = state.last_epoch;
@@ -192,7 +203,12 @@ decltype(Request::action) action_of(int kind, const LockState& state, const Owne
         case 21: return WithdrawRequest{Place::Leave, {}};
         case 22: return WithdrawRequest{Place::Keep, {}};
         case 23: return WithdrawRequest{Place::Leave, current};
-        default: return WithdrawRequest{Place::Leave, old};
+        case 24: return WithdrawRequest{Place::Leave, old};
+        case 25: return StopRequest{Reason("storm"), {}};
+        case 26: return StopRequest{Reason("storm"), current};
+        case 27: return StopRequest{Reason("storm"), old};
+        case 28: return NudgeRequest{Reason("hurry")};
+        default: return acquire_and_accept(grid);
     }
 }
 
@@ -258,7 +274,7 @@ int owner_of(int action) { return (action - kTicks) / kRequests; }
 
 Request request_of(int action, const LockState& state, const Grid& grid) {
     const Owner owner = owner_named(owner_of(action));
-    return {owner, action_of((action - kTicks) % kRequests, state, owner, grid)};
+    return {owner, action_of((action - kTicks) % kRequests, state, owner, grid), {}, {}};
 }
 
 std::string words_of(int action) { return kWords[(action - kTicks) % kRequests]; }

@@ -2,8 +2,9 @@
 //
 // A state of it is a number. Times are kept relative to now; owners are named by what they are (the holder, the
 // waiters in order, the others), so states that differ in names only are one; epochs are renumbered; an ending is
-// younger or older than 600 s, and every old one counts as a lapsed hold's. Every grant has the world's lease and
-// maximum hold, one by requisition too. So there are finitely many states, each a state that the protocol allows.
+// younger or older than 600 s; every old one counts as a lapsed hold's, and an end by order as a requisition's. Every
+// grant has the world's lease and maximum hold, one by requisition too. So there are finitely many states, each a state
+// that the protocol allows.
 #pragma once
 
 #include <array>
@@ -46,7 +47,7 @@ bool is_double(const LockState& state, int owner);
 
 // What may happen in a state: the clock moves, or one of the owners asks something.
 inline constexpr int kTicks = 3;
-inline constexpr int kRequests = 25;
+inline constexpr int kRequests = 30;
 inline constexpr int kActions = kTicks + kOwners * kRequests;
 
 Duration tick_of(int action, const Grid& grid);  // of the first kTicks actions

@@ -58,6 +58,7 @@ std::string shown(EventKind kind) {
         {EventKind::Dropped, "dropped"},
         {EventKind::Ended, "ended"},
         {EventKind::Requisitioned, "requisitioned"},
+        {EventKind::Nudged, "nudged"},
     };
     return kNames.at(kind);
 }
@@ -89,6 +90,11 @@ std::string shown(const Hold& hold) {
     if (!hold.label.empty()) text += " label " + hold.label.str();
     if (!hold.phase.empty()) text += " phase " + hold.phase.str() + " since " + shown(hold.phase_since);
     if (!hold.note.empty()) text += " note " + hold.note.str();
+    if (hold.binding) text += " bound to " + std::to_string(hold.binding->run.pid);
+    for (const Watcher& watcher : hold.watchers)
+        text += " watched by " + std::to_string(watcher.process.pid) + " since " + shown(watcher.since);
+    for (const Nudge& nudge : hold.nudges)
+        text += " nudged by " + nudge.by.str() + " at " + shown(nudge.at) + ": " + nudge.reason.str();
     return text;
 }
 
@@ -220,6 +226,12 @@ public:
         return found.empty() ? std::nullopt : std::optional(Epoch{std::stoll(found.mapped())});
     }
 
+    std::optional<ProcessIdentity> process(const std::string& name) {
+        const auto found = values_.extract(name);
+        if (found.empty()) return std::nullopt;
+        return ProcessIdentity{std::stoi(found.mapped()), 1, "boot-1", 1, "host"};
+    }
+
     Progress progress() { return {text<Phase>("phase"), text<Note>("note")}; }
     Place place() { return flag("keep") ? Place::Keep : Place::Leave; }
     [[nodiscard]] bool all_read() const { return values_.empty(); }
@@ -235,8 +247,9 @@ Request acquire_request(const Owner& owner, Options& options) {
     request.lease = options.time("lease");
     request.maximum_hold = options.time("max-hold");
     if (options.flag("no-queue")) request.when_held = WhenHeld::Refuse;
+    if (options.flag("and-accept")) request.when_granted = WhenGranted::Accept;
     if (options.flag("look-once")) request.when_held = WhenHeld::LookOnce;
-    return {owner, request};
+    return {owner, request, {}, {}};
 }
 
 Request requisition_request(const Owner& owner, Options& options) {
@@ -244,20 +257,23 @@ Request requisition_request(const Owner& owner, Options& options) {
     request.reason = options.text<Reason>("reason").value();
     request.label = options.text<Label>("label").value_or(Label{});
     request.epoch = options.epoch("epoch");
-    return {owner, request};
+    return {owner, request, {}, {}};
 }
 
 Request request_of(const Owner& owner, const std::string& verb, Options& options) {
     if (verb == "acquire") return acquire_request(owner, options);
-    if (verb == "status") return {owner, StatusRequest{}};
+    if (verb == "status") return {owner, StatusRequest{}, {}, {}};
     if (verb == "renew")
-        return {owner, RenewRequest{options.epoch("epoch"), options.time("lease"), options.progress()}};
+        return {owner, RenewRequest{options.epoch("epoch"), options.time("lease"), options.progress()}, {}, {}};
     if (verb == "accept")
-        return {owner, AcceptRequest{options.epoch("epoch"), options.time("min-left").value_or(Duration{})}};
-    if (verb == "release") return {owner, ReleaseRequest{options.epoch("epoch")}};
+        return {owner, AcceptRequest{options.epoch("epoch"), options.time("min-left").value_or(Duration{})}, {}, {}};
+    if (verb == "release") return {owner, ReleaseRequest{options.epoch("epoch")}, {}, {}};
     if (verb == "requisition") return requisition_request(owner, options);
-    if (verb == "give-up") return {owner, GiveUpRequest{options.place()}};
-    if (verb == "withdraw") return {owner, WithdrawRequest{options.place(), options.epoch("held")}};
+    if (verb == "stop")
+        return {owner, StopRequest{options.text<Reason>("reason").value(), options.epoch("epoch")}, {}, {}};
+    if (verb == "nudge") return {owner, NudgeRequest{options.text<Reason>("reason").value()}, {}, {}};
+    if (verb == "give-up") return {owner, GiveUpRequest{options.place()}, {}, {}};
+    if (verb == "withdraw") return {owner, WithdrawRequest{options.place(), options.epoch("held")}, {}, {}};
     throw std::runtime_error("no such verb: " + verb);
 }
 
@@ -271,18 +287,21 @@ public:
         const std::string& first = line.words.at(0);
         if (line.words.size() == 1 || first == "place" || first == "windows") return look(line);
         Options options(line.words.begin() + 2, line.words.end());
-        const Request request = request_of(Owner(first), line.words[1], options);
+        Request request = request_of(Owner(first), line.words[1], options);
+        if (const auto run = options.process("run")) request.binding = Binding{*run, 0};
+        if (const auto watch = options.process("watch")) request.watcher = Watcher{*watch, WatcherKind::Heartbeat, {}};
+        const Evidence evidence{options.epoch("gone")};
         if (!options.all_read()) throw std::runtime_error("an option that " + line.words[1] + " does not have");
-        return ask(request, line.at);
+        return ask(request, line.at, evidence);
     }
 
     [[nodiscard]] const LockState& state() const { return state_; }
 
 private:
-    std::string ask(const Request& request, Instant at) {
+    std::string ask(const Request& request, Instant at, const Evidence& evidence) {
         const Settled settled = settle(state_, at);
-        Decision decision = decide(state_, request, at);
-        check(settled, decision, decide(settled.state, request, at));
+        Decision decision = decide(state_, request, at, evidence);
+        check(settled, decision, decide(settled.state, request, at, evidence));
         woken_ = owners_to_wake(state_, decision.state);
         events_.insert(events_.end(), decision.events.begin(), decision.events.end());
         state_ = std::move(decision.state);
@@ -294,7 +313,9 @@ private:
         CHECK(broken_invariant(decision.state).value_or("") == "");
         CHECK((decision.state == decided_after.state));
         CHECK((decision.answer == decided_after.answer));
-        if (decision.answer.refusal) CHECK((decision.state == settled.state));
+        const bool process_gone = decision.state.last_epoch != settled.state.last_epoch ||
+                                  decision.state.hold.has_value() != settled.state.hold.has_value();
+        if (decision.answer.refusal && !process_gone) CHECK((decision.state == settled.state));
     }
 
     std::string look(const Line& line) {

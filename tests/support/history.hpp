@@ -6,8 +6,9 @@
 //     t=600  a renew epoch=1     -> refused LOCK_LOST #1 lease expired
 //     t=600  events              -> 0 granted a #1; 5 queued b; 600 ended a #1 lease expired; ...
 //
-// Options are words: label= phase= note= lease= max-hold= no-queue look-once epoch= min-left= reason= keep held=
-// and `_` stands for a space in a text. A line that begins with // is a comment.
+// Options are words, `_` stands for a space in a text: label= phase= note= lease= max-hold= no-queue look-once
+// and-accept epoch= min-left= reason= keep held=; run= (binds the grant) and watch= (a watcher), each with a process
+// number; gone=EPOCH (that grant's processes are gone). A line that begins with // is a comment.
 // Lines that look instead of asking: `hold`, `place OWNER`, `queue`, `endings`, `windows OWNER`, `events` (since
 // the last such line), `wake` (who the last request woke).
 #pragma once
