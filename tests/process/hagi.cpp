@@ -1,0 +1,103 @@
+#include "tests/process/hagi.hpp"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/support/catch.hpp"
+
+namespace hagi::test {
+namespace {
+
+// As inherited, but for what hagi would obey.
+Words environment_in(const std::string& folder) {
+    Words environment;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        if (!text.starts_with("HAGI_") && !text.starts_with("XDG_") && !text.starts_with("HOME="))
+            environment.push_back(text);
+    }
+    environment.push_back("HOME=" + folder);
+    environment.push_back("HAGI_LOCK_STORE=" + folder + "/locks.db");
+    environment.push_back("HAGI_TEST_BINARY=" HAGI_BINARY);
+    return environment;
+}
+
+Words joined(Words first, const Words& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+Words below_shell(const std::string& first, const Words& line) {
+    return joined({"sh", "-c", first + "; exec \"$@\"", "sh"}, line);
+}
+
+Words traveller(int seconds) {
+    const std::string by = std::to_string(seconds);
+    Words words{"unshare"};
+    if (::geteuid() != 0) words.push_back("-Ur");
+    return joined(words, {"-f", "-T", "--monotonic", by, "--boottime", by});
+}
+
+}  // namespace
+
+Hagi::Hagi() : environment_(environment_in(folder_.path())) {}
+
+Words Hagi::line(const Words& words) { return joined({HAGI_BINARY, "agent", "lock"}, words); }
+
+Process Hagi::start_after(const std::string& first, const Words& words) const {
+    return Process(below_shell(first, line(words)), environment_);
+}
+
+Finished Hagi::run_after(const std::string& first, const Words& words) const {
+    return run_process(below_shell(first, line(words)), environment_);
+}
+
+Finished Hagi::run_later(int seconds, const Words& words) const {
+    return run_process(joined(traveller(seconds), line(words)), environment_);
+}
+
+void Hagi::done(const Words& words) const {
+    const Finished finished = run(words);
+    INFO(words.at(0) << ": " << finished.out << finished.err);
+    REQUIRE(finished.code == 0);
+}
+
+nlohmann::json Hagi::json(const Words& words) const {
+    const Finished finished = run(joined(words, {"--json"}));
+    INFO(words.at(0) << ": " << finished.out << finished.err);
+    REQUIRE(finished.code == 0);
+    return nlohmann::json::parse(finished.out);
+}
+
+void Hagi::delete_store() const {
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(store() + suffix);
+}
+
+std::string Hagi::integrity() const {
+    sqlite3* database = nullptr;
+    sqlite3_stmt* statement = nullptr;
+    std::string said = "cannot be asked";
+    if (sqlite3_open_v2(store().c_str(), &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
+        sqlite3_prepare_v2(database, "PRAGMA integrity_check", -1, &statement, nullptr) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        said = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return said;
+}
+
+bool can_travel() {
+    Words words = traveller(1);
+    words.push_back("true");
+    const bool can = run_process(words, {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}).code == 0;
+    if (!can) WARN("SKIPPED: this machine does not let unshare(1) make a time namespace");
+    return can;
+}
+
+Words verb(const std::string& name, const std::string& owner, const Words& more) {
+    return joined({name, "--lock-id", "a", "--owner", owner}, more);
+}
+
+}  // namespace hagi::test

@@ -1,0 +1,62 @@
+// The real program on a store of the test's own.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/platform/temporary_folder.hpp"
+#include "tests/support/process.hpp"
+
+namespace hagi::test {
+
+using Words = std::vector<std::string>;
+
+class Hagi {
+public:
+    Hagi();
+
+    // `hagi agent lock WORDS...`, where the store is not named by them.
+    Process start(const Words& words) const { return Process(line(words), environment_); }
+    Finished run(const Words& words) const { return run_process(line(words), environment_); }
+
+    // The same below a shell that does `first` and becomes it, e.g. "umask 077".
+    Process start_after(const std::string& first, const Words& words) const;
+    Finished run_after(const std::string& first, const Words& words) const;
+
+    // The same on a machine that has been up for so much longer; see can_travel().
+    Finished run_later(int seconds, const Words& words) const;
+
+    // Any other program, with the same environment.
+    Finished run_other(const Words& words) const { return run_process(words, environment_); }
+    [[nodiscard]] std::unique_ptr<Process> start_other(const Words& words) const {
+        return std::make_unique<Process>(words, environment_);
+    }
+
+    // Must succeed.
+    void done(const Words& words) const;
+    [[nodiscard]] nlohmann::json json(const Words& words) const;
+
+    [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+    [[nodiscard]] std::string store() const { return folder_.file("locks.db"); }
+    void delete_store() const;
+
+    // What SQLite says of the file: "ok".
+    [[nodiscard]] std::string integrity() const;
+
+    // The command line's words, program first.
+    static Words line(const Words& words);
+
+private:
+    TemporaryFolder folder_;
+    Words environment_;
+};
+
+// Whether this machine lets time pass for single processes; says loudly that a test is skipped where it does not.
+bool can_travel();
+
+// The words of one verb for one owner of the lock "a".
+Words verb(const std::string& name, const std::string& owner, const Words& more = {});
+
+}  // namespace hagi::test

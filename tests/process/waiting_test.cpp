@@ -1,0 +1,92 @@
+// `acquire --wait`: turns, interrupts, and what happens to a waiter that dies.
+#include <csignal>
+#include <filesystem>
+
+#include "tests/process/hagi.hpp"
+#include "tests/support/catch.hpp"
+
+namespace hagi::test {
+namespace {
+
+const Words kWaitBob = verb("acquire", "bob", {"--wait"});
+
+std::size_t waiting(const Hagi& hagi) { return hagi.json({"list"})["locks"][0]["queue"].size(); }
+
+TEST_CASE("two waiters have their turns in the order in which they came") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "alice"));
+    Process bob = hagi.start(kWaitBob);
+    bob.await_line("place 1 of 1");
+    Process carol = hagi.start(verb("acquire", "carol", {"--wait"}));
+    carol.await_line("place 2 of 2");
+
+    hagi.done(verb("release", "alice"));
+    CHECK(bob.await_line("Holding").find("epoch 2 owner bob") != std::string::npos);
+    CHECK(bob.wait() == 0);
+    carol.await_line("place 1 of 1");
+
+    hagi.done(verb("release", "bob"));
+    CHECK(carol.await_line("Holding").find("epoch 3 owner carol") != std::string::npos);
+    CHECK(carol.wait() == 0);
+    CHECK(carol.rest_of_errors().empty());
+}
+
+TEST_CASE("a waiter that is interrupted leaves its place") {
+    const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
+    CAPTURE(signal);
+    const Hagi hagi;
+    hagi.done(verb("acquire", "alice"));
+    Process bob = hagi.start(kWaitBob);
+    bob.await_line("place 1 of 1");
+
+    bob.send(signal);
+    CHECK(bob.rest_of_output() == "Stopped waiting for a: the place was left\n");
+    CHECK(bob.wait() == 30);
+    CHECK(waiting(hagi) == 0);
+}
+
+TEST_CASE("a hang-up that was ignored from the start stays ignored") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "alice"));
+    Process bob = hagi.start_after("trap '' HUP", kWaitBob);
+    bob.await_line("place 1 of 1");
+
+    bob.send(SIGHUP);
+    hagi.done(verb("release", "alice"));
+    bob.await_line("Holding");
+    CHECK(bob.wait() == 0);
+}
+
+TEST_CASE("the place of a waiter that was killed lapses, and its bell goes with it") {
+    if (!can_travel()) return;
+    const Hagi hagi;
+    hagi.done(verb("acquire", "alice"));
+    Process bob = hagi.start(kWaitBob);
+    bob.await_line("place 1 of 1");
+    const std::string bells = hagi.store() + "-bells";
+    REQUIRE(std::distance(std::filesystem::directory_iterator(bells), {}) == 1);
+
+    bob.send(SIGKILL);
+    CHECK(bob.wait() == 128 + SIGKILL);
+    CHECK(waiting(hagi) == 1);
+    CHECK(hagi.run_later(61, verb("renew", "alice")).code == 0);
+    CHECK(waiting(hagi) == 0);
+    CHECK(std::filesystem::is_empty(bells));
+}
+
+TEST_CASE("a waiter whose store is replaced says so and ends when its place is not known there") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "alice"));
+    Process bob = hagi.start(kWaitBob);
+    bob.await_line("place 1 of 1");
+
+    hagi.delete_store();
+    bob.await_line("cannot be reached");
+    hagi.done(verb("acquire", "carol"));
+    bob.await_line("can be reached again");
+    CHECK(bob.await_line("Dropped").find("its store was replaced by another") != std::string::npos);
+    CHECK(bob.wait() == 32);
+}
+
+}  // namespace
+}  // namespace hagi::test
