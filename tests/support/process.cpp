@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <stdexcept>
+#include <utility>
 
 namespace hagi::test {
 namespace {
@@ -24,14 +25,16 @@ struct Pipe {
 };
 
 Pipe make_pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
+// As exec wants them; `texts` outlives it.
+std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
-    for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.reserve(texts.size() + 1);
+    for (std::string& text : texts) pointers.push_back(text.data());
     pointers.push_back(nullptr);
     return pointers;
 }
@@ -95,7 +98,7 @@ std::string read_all(int fd, const char* what) {
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
+Process::Process(std::vector<std::string> words, std::vector<std::string> environment) {
     Pipe output = make_pipe();
     Pipe errors = make_pipe();
     const SpawnPlan plan(output.writer.get(), errors.writer.get());

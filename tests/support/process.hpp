@@ -16,7 +16,7 @@ class Process {
 public:
     // `words[0]` is looked for in PATH; `environment` as NAME=VALUE, whole. No signal is blocked or ignored at its
     // start, and it inherits no descriptor but 0 (/dev/null), 1 and 2.
-    Process(const std::vector<std::string>& words, const std::vector<std::string>& environment);
+    Process(std::vector<std::string> words, std::vector<std::string> environment);
     ~Process();  // kills it
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
