@@ -3,15 +3,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cmd/outage.hpp"
 #include "cmd/text.hpp"
 #include "cmd/timestamp.hpp"
 #include "lockcore/rules.hpp"
 #include "lockcore/windows.hpp"
+#include "platform/process_identity.hpp"
 
 namespace hagi {
 namespace {
+
+constexpr Duration kFirstLookAfterEnd = 5ms;
+constexpr Duration kLastLookAfterEnd = 1s;
+
+// The process that the grant ahead is bound to. Its end is a reason to look at once; and again soon, in growing steps,
+// since its command's group may take a moment to go.
+class BoundHolder {
+public:
+    void follow(const Hold& hold) {
+        if (hold.epoch == epoch_) return;
+        epoch_ = hold.epoch;
+        descriptor_.reset();
+        next_look_ = kFirstLookAfterEnd;
+        // What is gone by now, the rules were told at the look that showed this grant, or will be at the next poll.
+        if (hold.binding && is_alive(hold.binding->run) == Liveness::Alive)
+            descriptor_ = open_process(hold.binding->run.pid);
+    }
+
+    // What ends the sleep, or how long it may be at most.
+    std::optional<Duration> prepare(Interrupts& interrupts) {
+        if (!descriptor_ || next_look_ > kLastLookAfterEnd) return std::nullopt;
+        if (!is_readable(descriptor_.get())) {
+            interrupts.push_back(descriptor_.get());
+            return std::nullopt;
+        }
+        return std::exchange(next_look_, next_look_ * 2);
+    }
+
+private:
+    Epoch epoch_;
+    UniqueFd descriptor_;
+    Duration next_look_{};
+};
 
 class Waiting {
 public:
@@ -30,7 +65,9 @@ public:
             const bool last_look = now() >= began_ + terms_.timeout;
             const auto answer = look(last_look);
             if (auto ended = answer ? consider(*answer, last_look) : endure(answer.error(), last_look)) return *ended;
-            listener_->sleep(until_next_look(), stop_.interrupts());
+            Interrupts interrupts = stop_.interrupts();
+            const auto sooner = bound_.prepare(interrupts);
+            listener_->sleep(std::min(until_next_look(), sooner.value_or(Duration::max())), interrupts);
         }
     }
 
@@ -38,7 +75,7 @@ private:
     [[nodiscard]] Duration now() const { return session_.context.steady_now(); }
 
     Result<Answer> look(bool last_look) {
-        if (!joined_) return session_.submit(first_request(last_look));
+        if (!joined_) return session_.submit(first_request(last_look), terms_.watcher);
         if (last_look) return session_.submit(GiveUpRequest{leaving()});
         return session_.submit(StatusRequest{});
     }
@@ -54,13 +91,14 @@ private:
 
     std::optional<Awaited> consider(const Answer& answer, bool last_look) {
         if (const auto event = outage_.recovered(now())) announce_(*event);
+        if (answer.refusal) return ended(WatchEventKind::Stopped, failure_for(session_.subject, answer));
         const bool first = !joined_;
         if (first) note_joining(answer);
         last_ = answer;
         last_at_ = now();
         switch (answer.status) {
             case Status::Holding: return granted(answer);
-            case Status::Queued: break;
+            case Status::Queued: bound_.follow(*answer.hold); break;
             case Status::Expired:
             case Status::Requisitioned:
             case Status::None: return dropped(answer);
@@ -171,6 +209,7 @@ private:
     const Announce& announce_;
     std::unique_ptr<Listener> listener_;
     Outage outage_;
+    BoundHolder bound_;
     Duration began_;
     bool joined_ = false;        // the store has answered at least once
     bool made_place_ = false;    // by this call

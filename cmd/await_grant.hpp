@@ -13,6 +13,7 @@ struct AwaitTerms {
     AcquireRequest request;
     Duration timeout{};
     Place at_timeout = Place::Leave;  // of an entry that this call made; one that it found stays
+    std::optional<Watcher> watcher;   // of who accepts a free lock in the same step
 };
 
 // How the waiting ended: with the grant, or with the event that says why there is none.

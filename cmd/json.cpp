@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cmd/timestamp.hpp"
+#include "cmd/watcher.hpp"
 #include "lockcore/windows.hpp"
 #include "lockcore/words.hpp"
 
@@ -70,6 +71,21 @@ void put_grant(Json& json, const Hold& hold, const WallClock& clock, Duration st
     if (stuck) json["stuckReason"] = fmt::format("phase {} has not changed for {}", hold.phase.str(), span(*stuck));
 }
 
+Json nudges(const std::vector<Nudge>& nudges, const WallClock& clock) {
+    Json json = Json::array();
+    for (const Nudge& nudge : nudges)
+        json.push_back({{"by", nudge.by.str()}, {"at", clock.at(nudge.at)}, {"reason", nudge.reason.str()}});
+    return json;
+}
+
+Json watcher(const ShownWatcher& shown, const WallClock& clock) {
+    Json json = {{"host", shown.watcher->process.host},
+                 {"pid", shown.watcher->process.pid},
+                 {"since", clock.at(shown.watcher->since)}};
+    if (shown.liveness != Liveness::Unknown) json["alive"] = shown.liveness == Liveness::Alive;
+    return json;
+}
+
 Json holder(const Hold& hold, const WallClock& clock, Duration stuck_after) {
     Json json;
     json["owner"] = hold.owner.str();
@@ -78,6 +94,7 @@ Json holder(const Hold& hold, const WallClock& clock, Duration stuck_after) {
     put_grant(json, hold, clock, stuck_after);
     json["validUntil"] = clock.at(end_of(hold));
     json["hardCapAt"] = clock.at(hold.hard_cap);
+    if (!hold.nudges.empty()) json["nudges"] = nudges(hold.nudges, clock);
     return json;
 }
 
@@ -138,6 +155,8 @@ void put_answer(Json& json, const Subject& subject, const Answer& answer) {
         json["epoch"] = answer.hold->epoch.value;
         json["claimed"] = true;
         put_grant(json, *answer.hold, clock, subject.stuck_after);
+        if (const auto newest = newest_watcher(*answer.hold)) json["watcher"] = watcher(*newest, clock);
+        if (!answer.hold->nudges.empty()) json["nudges"] = nudges(answer.hold->nudges, clock);
     }
     if (answer.status == Status::Queued) put_place(json, answer, subject.stuck_after);
     if (answer.ending) put_ending(json, *answer.ending, clock);
@@ -181,6 +200,7 @@ std::string_view name_of(WatchEventKind kind) {
         case WatchEventKind::CapWarning: return "capWarning";
         case WatchEventKind::Warning: return "warning";
         case WatchEventKind::Stuck: return "stuck";
+        case WatchEventKind::Nudged: return "nudged";
         case WatchEventKind::Lost: return "lost";
         case WatchEventKind::Dropped: return "dropped";
         case WatchEventKind::Timeout: return "timeout";
@@ -224,6 +244,35 @@ std::string list(const Subject& subject, const ListAnswer& answer) {
     put_store(json, subject);
     return line(json);
 }
+
+namespace {
+
+Json logged_event(const LoggedEvent& logged) {
+    const Event& event = logged.event;
+    Json json = {{"seq", logged.seq},
+                 {"at", timestamp(logged.wall, Precision::Milliseconds)},
+                 {"event", word_for(event.kind)},
+                 {"lockId", logged.lock_id.str()},
+                 {"owner", event.owner.str()}};
+    if (event.epoch != Epoch{}) json["epoch"] = event.epoch.value;
+    put_text(json, "by", event.by);
+    put_text(json, "reason", event.reason);
+    if (event.cause) json["cause"] = word_for(*event.cause);
+    put_text(json, "label", event.label);
+    return json;
+}
+
+}  // namespace
+
+std::string log(const std::vector<LoggedEvent>& events) {
+    Json rows = Json::array();
+    for (const LoggedEvent& event : events) rows.push_back(logged_event(event));
+    Json json;
+    json["events"] = std::move(rows);
+    return line(json);
+}
+
+std::string log_line(const LoggedEvent& event) { return line(logged_event(event)); }
 
 std::string failure(const Subject& subject, const Failure& failure) {
     Json json;

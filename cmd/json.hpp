@@ -10,6 +10,8 @@ namespace hagi::json {
 // One document on one line, with its newline.
 std::string answer(const Subject& subject, const Answer& answer);
 std::string list(const Subject& subject, const ListAnswer& answer);
+std::string log(const std::vector<LoggedEvent>& events);
+std::string log_line(const LoggedEvent& event);
 std::string failure(const Subject& subject, const Failure& failure);
 std::string event(const Subject& subject, const WatchEvent& event);
 

@@ -6,6 +6,7 @@
 
 #include "cmd/text.hpp"
 #include "cmd/timestamp.hpp"
+#include "cmd/watcher.hpp"
 #include "lockcore/rules.hpp"
 #include "lockcore/windows.hpp"
 
@@ -38,11 +39,13 @@ std::optional<WatchEvent> Keepalive::beat() {
     tried_at_ = sent_at;
     RenewRequest request;
     request.epoch = epoch_;
+    std::optional<Watcher> watcher;
     if (!last_) {
         request.lease = terms_.lease;
         request.progress = terms_.progress;
+        watcher = self();
     }
-    auto answer = session_.submit(std::move(request));
+    auto answer = session_.submit(std::move(request), std::move(watcher));
     if (!answer) return endure(answer.error());
     if (const auto event = outage_.recovered(session_.context.steady_now())) announce_(*event);
     if (answer->refusal) return lost(*std::move(answer));
@@ -64,8 +67,33 @@ void Keepalive::note(const Answer& answer, Duration sent_at) {
                                text::time(answer, end_of(*answer.hold))),
                    answer,
                    {}});
+    if (first) warn_of_another_watcher();
     warn_of_cap();
     tell_when_stuck();
+    tell_nudges();
+}
+
+void Keepalive::warn_of_another_watcher() {
+    const Watcher* const other = other_live_watcher(*last_->hold, self_);
+    if (other == nullptr) return;
+    announce_({WatchEventKind::Warning,
+               fmt::format("Another watcher keeps {} alive for {} since {}, pid {} on {}: two agents with one owner id "
+                           "are one owner",
+                           session_.subject.lock_id.str(), session_.subject.owner.str(),
+                           text::time(*last_, other->since), other->process.pid, escaped(other->process.host)),
+               last_,
+               {}});
+}
+
+void Keepalive::tell_nudges() {
+    for (const Nudge& nudge : last_->hold->nudges) {
+        if (std::find(nudges_told_.begin(), nudges_told_.end(), nudge) != nudges_told_.end()) continue;
+        announce_({WatchEventKind::Nudged,
+                   fmt::format("{} is {}", session_.subject.lock_id.str(), text::nudge(*last_, nudge)),
+                   last_,
+                   {}});
+    }
+    nudges_told_ = last_->hold->nudges;
 }
 
 std::optional<WatchEvent> Keepalive::endure(const Error& error) {

@@ -5,6 +5,7 @@
 #include "cmd/await_grant.hpp"
 #include "cmd/outage.hpp"
 #include "cmd/session.hpp"
+#include "platform/process_identity.hpp"
 
 namespace hagi {
 
@@ -14,6 +15,7 @@ struct KeepTerms {
     std::optional<Duration> lease;     // of the first beat
     Progress progress;                 // of the first beat
     bool every_beat = false;           // announce each
+    WatcherKind kind = WatcherKind::Heartbeat;
 };
 
 class Keepalive {
@@ -26,6 +28,10 @@ public:
     // ended the grant, or absent while it is kept.
     enum class Look { WhenDue, Now };
     std::optional<WatchEvent> tick(Look look);
+
+    // Begins with a grant that its holder was just told of, instead of with a beat.
+    void adopt(const Answer& answer) { note(answer, session_.context.steady_now()); }
+    [[nodiscard]] Watcher self() const { return {self_, terms_.kind, {}}; }
 
     // Until tick() has something to do.
     [[nodiscard]] Duration due_in() const;
@@ -45,6 +51,8 @@ private:
     void choose_interval(Duration lease);
     void warn_of_cap();
     void tell_when_stuck();
+    void warn_of_another_watcher();
+    void tell_nudges();
     [[nodiscard]] std::optional<Duration> next_cap_warning() const;
 
     Session& session_;
@@ -60,7 +68,9 @@ private:
     bool may_be_lost_told_ = false;
     bool interval_told_ = false;
     Duration cap_warned_before_ = Duration::max();  // the smallest warning given so far
-    std::optional<Instant> stuck_told_;             // of the phase that began then
+    ProcessIdentity self_ = this_process();
+    std::vector<Nudge> nudges_told_;
+    std::optional<Instant> stuck_told_;  // of the phase that began then
 };
 
 }  // namespace hagi

@@ -9,6 +9,7 @@
 #include "platform/filesystem_kind.hpp"
 #include "platform/machine_clock.hpp"
 #include "platform/paths.hpp"
+#include "platform/process_identity.hpp"
 
 namespace hagi {
 namespace {
@@ -24,11 +25,13 @@ public:
     void use(std::unique_ptr<Engine> engine) { engine_ = std::move(engine); }
     [[nodiscard]] Clock& clock() { return *clock_; }
     [[nodiscard]] ChangeSignal& signal() { return *signal_; }
+    [[nodiscard]] Witness& witness() { return witness_; }
 
     Result<Answer> submit(const LockId& lock_id, const Request& request) override {
         return engine_->submit(lock_id, request);
     }
     Result<ListAnswer> list(const ListQuery& query) override { return engine_->list(query); }
+    Result<std::vector<LoggedEvent>> read_log(const LogQuery& query) override { return engine_->read_log(query); }
     std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) override {
         return engine_->listen(lock_id, owner);
     }
@@ -37,6 +40,7 @@ public:
 private:
     std::unique_ptr<Clock> clock_;
     std::unique_ptr<ChangeSignal> signal_;
+    ProcessWitness witness_;
     std::unique_ptr<Engine> engine_;
 };
 
@@ -81,7 +85,7 @@ Result<std::unique_ptr<Engine>> open_in(const StorePlace& place, const EngineTer
     options.access = access_for(use);
     options.busy_timeout = terms.busy_timeout;
     options.mode = place.mode;
-    auto engine = open_sqlite_engine(options, equipped->clock(), equipped->signal());
+    auto engine = open_sqlite_engine(options, equipped->clock(), equipped->signal(), equipped->witness());
     if (!engine && engine.error().kind == ErrorKind::NotFound && use != StoreUse::Create)
         return engine_for_nothing(place.path);
     if (!engine) return engine.error();

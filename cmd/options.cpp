@@ -69,6 +69,18 @@ void add_seconds(CLI::App& app, const std::string& name, std::optional<Duration>
     app.add_option_function<std::string>(name, take, help)->type_name("SECONDS");
 }
 
+void add_count(CLI::App& app, const std::string& name, std::optional<std::int64_t>& target, std::int64_t least,
+               std::int64_t most, const std::string& help) {
+    const auto take = [&target, name, least, most](const std::string& text) {
+        const auto number = parse_digits(text);
+        if (!number || *number < least || most < *number)
+            throw CLI::ValidationError(fmt::format("{} is a whole number from {} to {}, not \"{}\": give such a number",
+                                                   name, least, most, escaped(text)));
+        target = *number;
+    };
+    app.add_option_function<std::string>(name, take, help)->type_name("N");
+}
+
 void add_epoch(CLI::App& app, std::optional<Epoch>& target, const std::string& help) {
     const auto take = [&target](const std::string& text) {
         const auto number = parse_digits(text);
@@ -130,6 +142,16 @@ void add_store_options(CLI::App& app, CommonOptions& common) {
                "the store's file; else HAGI_LOCK_STORE, else $XDG_STATE_HOME/hagi/locks.db");
     add_seconds(app, "--busy-timeout", common.busy_timeout, 0s, kMaxBusyTimeout,
                 "how long to wait for a busy store (default 5)");
+}
+
+void add_reason(CLI::App& app, CommonOptions& common, std::optional<Reason>& target) {
+    add_checked(app, "--reason", common, target, parse_reason, "why, in words that the holder reads (required)");
+}
+
+std::optional<Error> missing_reason(const std::string& verb, const CommonOptions& common,
+                                    const std::optional<Reason>& reason) {
+    if (reason || common.invalid) return std::nullopt;
+    return usage(verb + " needs --reason TEXT: say why, and on whose order");
 }
 
 void add_stuck_option(CLI::App& app, CommonOptions& common) {

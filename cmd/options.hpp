@@ -43,6 +43,10 @@ void add_string(CLI::App& app, const std::string& name, std::optional<std::strin
 void add_seconds(CLI::App& app, const std::string& name, std::optional<Duration>& target, Duration least, Duration most,
                  const std::string& help);
 
+// A whole number within [least, most].
+void add_count(CLI::App& app, const std::string& name, std::optional<std::int64_t>& target, std::int64_t least,
+               std::int64_t most, const std::string& help);
+
 void add_epoch(CLI::App& app, std::optional<Epoch>& target, const std::string& help);
 
 // A process id.
@@ -69,6 +73,11 @@ void add_checked(CLI::App& app, const std::string& name, CommonOptions& common, 
     };
     app.add_option_function<std::string>(name, take, help)->type_name("TEXT");
 }
+
+// --reason, which stop, nudge and requisition must have: the holder reads it.
+void add_reason(CLI::App& app, CommonOptions& common, std::optional<Reason>& target);
+std::optional<Error> missing_reason(const std::string& verb, const CommonOptions& common,
+                                    const std::optional<Reason>& reason);
 
 // Whole seconds written in decimal digits, within [least, most]; the Error is of kind Usage and speaks of `name`.
 Result<Duration> parse_seconds(const std::string& name, const std::string& text, Duration least, Duration most);

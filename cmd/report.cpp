@@ -29,6 +29,15 @@ int Report::list(const Subject& subject, const ListAnswer& answer) {
     return kSuccess;
 }
 
+int Report::log(const std::vector<LoggedEvent>& events) {
+    print(context_.out, form_ == Form::Json ? json::log(events) : text::log(events));
+    return kSuccess;
+}
+
+void Report::log_line(const LoggedEvent& event) {
+    context_.out.write(form_ == Form::Json ? json::log_line(event) : text::log({event}));
+}
+
 int Report::failure(const Subject& subject, const Failure& failure) {
     if (form_ == Form::Json)
         print(context_.out, json::failure(subject, failure));
@@ -37,9 +46,8 @@ int Report::failure(const Subject& subject, const Failure& failure) {
     return exit_code(failure.code);
 }
 
-void Report::event(const Subject& subject, const WatchEvent& event, Stream stream) {
-    Output& output = stream == Stream::Out ? context_.out : context_.err;
-    output.write(form_ == Form::Json ? json::event(subject, event) : event.message + "\n");
+void Report::event(const Subject& subject, const WatchEvent& event) {
+    context_.out.write(form_ == Form::Json ? json::event(subject, event) : event.message + "\n");
 }
 
 }  // namespace hagi

@@ -4,10 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cmd/context.hpp"
 #include "cmd/exit_code.hpp"
 #include "lockcore/answer.hpp"
+#include "lockcore/event.hpp"
 
 namespace hagi {
 
@@ -43,6 +45,7 @@ enum class WatchEventKind {
     CapWarning,
     Warning,
     Stuck,
+    Nudged,
     Lost,
     Dropped,
     Timeout,
@@ -66,11 +69,12 @@ public:
     // Each prints and returns the exit code of a command that ends with it.
     int answer(const Subject& subject, const Answer& answer);
     int list(const Subject& subject, const ListAnswer& answer);
+    int log(const std::vector<LoggedEvent>& events);
+    void log_line(const LoggedEvent& event);  // of a log that is followed
     int failure(const Subject& subject, const Failure& failure);
 
-    // One line at once. `run` keeps stdout for its command.
-    enum class Stream { Out, Err };
-    void event(const Subject& subject, const WatchEvent& event, Stream stream = Stream::Out);
+    // One line at once.
+    void event(const Subject& subject, const WatchEvent& event);
 
 private:
     void print(Output& output, const std::string& text);

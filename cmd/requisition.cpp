@@ -14,15 +14,13 @@ struct Options {
 Run prepare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     add_address_options(app, options->common);
-    add_checked(app, "--reason", options->common, options->reason, parse_reason,
-                "why, in the words of the order; the displaced holder reads it (required)");
+    add_reason(app, options->common, options->reason);
     add_checked(app, "--label", options->common, options->label, parse_label, "what the lock is wanted for");
     add_epoch(app, options->epoch, "displace only this grant, else change nothing and exit 29");
     add_store_options(app, options->common);
     return [options](Context& context) {
-        if (!options->reason && !options->common.invalid)
-            return Report(context, options->common.form())
-                .failure({}, {ErrorCode::Usage, "requisition needs --reason TEXT: say on whose order and why", {}});
+        if (const auto missing = missing_reason("requisition", options->common, options->reason))
+            return Report(context, options->common.form()).failure({}, failure_for(*missing));
         return with_session(context, options->common, About::Lock, StoreUse::Create, [&](Session& session) {
             return session.ask(RequisitionRequest{*options->reason, options->label.value_or(Label{}), options->epoch});
         });

@@ -2,8 +2,8 @@
 
 namespace hagi {
 
-Result<Answer> Session::submit(decltype(Request::action) action) {
-    auto answer = engine->submit(subject.lock_id, {subject.owner, std::move(action)});
+Result<Answer> Session::submit(decltype(Request::action) action, std::optional<Watcher> watcher) {
+    auto answer = engine->submit(subject.lock_id, {subject.owner, std::move(action), binding, std::move(watcher)});
     subject.store = engine->describe();
     return answer;
 }
@@ -34,7 +34,7 @@ int with_session(Context& context, const CommonOptions& common, About about, Sto
     auto engine = context.open_engine({common.store, common.busy_timeout.value_or(kBusyTimeout)}, use);
     if (!engine) return report.failure(*subject, failure_for(engine.error()));
     subject->store = (*engine)->describe();
-    Session session{context, *std::move(subject), *std::move(engine), report};
+    Session session{context, *std::move(subject), *std::move(engine), report, std::nullopt};
     return verb(session);
 }
 

@@ -14,8 +14,9 @@ struct Session {
     Subject subject;
     std::unique_ptr<Engine> engine;
     Report report;
+    std::optional<Binding> binding;  // of `run`: goes with every request
 
-    Result<Answer> submit(decltype(Request::action) action);
+    Result<Answer> submit(decltype(Request::action) action, std::optional<Watcher> watcher = std::nullopt);
 
     // Submits and reports what comes back; the exit code.
     int ask(decltype(Request::action) action);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cmd/timestamp.hpp"
+#include "cmd/watcher.hpp"
 #include "lockcore/names.hpp"
 #include "lockcore/windows.hpp"
 #include "lockcore/words.hpp"
@@ -65,6 +66,10 @@ std::string how_it_ended(const Answer& answer, const Ending& ending) {
                        quoted(ending.reason));
 }
 
+std::string nudge_words(const Nudge& nudge, const std::string& at) {
+    return fmt::format("asked by {} at {}: {}", shown(nudge.by), at, quoted(nudge.reason));
+}
+
 std::string epoch_words(Epoch epoch) { return epoch.value == 0 ? "" : fmt::format(" epoch {}", epoch.value); }
 
 std::string queue_position(const Answer& answer) {
@@ -84,6 +89,15 @@ void add_progress(std::string& lines, const Subject& subject, const Answer& answ
         add_line(lines, fmt::format("stuck: phase {} has not changed for {}", shown(hold.phase), span(*stuck)));
 }
 
+std::string watcher_words(const Answer& answer, const ShownWatcher& shown_watcher) {
+    const Watcher& watcher = *shown_watcher.watcher;
+    const char* state = shown_watcher.liveness == Liveness::Alive  ? "is alive"
+                        : shown_watcher.liveness == Liveness::Gone ? "is gone: start another"
+                                                                   : "cannot be seen from here";
+    return fmt::format("watcher pid {} on {} since {} {}", watcher.process.pid, escaped(watcher.process.host),
+                       time(answer, watcher.since), state);
+}
+
 std::string lines_of_hold(const Subject& subject, const Answer& answer) {
     const Hold& hold = *answer.hold;
     std::string lines;
@@ -92,9 +106,8 @@ std::string lines_of_hold(const Subject& subject, const Answer& answer) {
                                 command(subject, "renew", fmt::format("--epoch {}", hold.epoch.value))));
     add_line(lines, fmt::format("hard cap {}", in(answer, hold.hard_cap)));
     if (hold.accepted_at) add_line(lines, "accepted at " + time(answer, *hold.accepted_at));
-    if (answer.displaced)
-        add_line(lines,
-                 fmt::format("displaced {}{}", shown(answer.displaced->owner), epoch_words(answer.displaced->epoch)));
+    if (const auto watcher = newest_watcher(hold)) add_line(lines, watcher_words(answer, *watcher));
+    for (const Nudge& asked : hold.nudges) add_line(lines, nudge(answer, asked));
     return lines;
 }
 
@@ -157,6 +170,9 @@ std::string answer(const Subject& subject, const Answer& answer) {
     std::string lines = first_line(subject, answer) + "\n";
     if (answer.released) add_line(lines, fmt::format("released: {}", word_for(*answer.released)));
     if (answer.cause) add_line(lines, fmt::format("because: {}", word_for(*answer.cause)));
+    if (answer.displaced)
+        add_line(lines,
+                 fmt::format("displaced {}{}", shown(answer.displaced->owner), epoch_words(answer.displaced->epoch)));
     switch (answer.status) {
         case Status::Holding: lines += lines_of_hold(subject, answer); break;
         case Status::Queued: lines += lines_of_place(answer); break;
@@ -183,6 +199,8 @@ std::string list(const Subject& subject, const ListAnswer& answer) {
                              holder(hold, answer.wall_now, answer.now), view.state.queue.size());
         if (const auto stuck = stuck_for(hold, answer.now, subject.stuck_after))
             add_line(lines, fmt::format("stuck: phase {} has not changed for {}", shown(hold.phase), span(*stuck)));
+        for (const Nudge& asked : hold.nudges)
+            add_line(lines, nudge_words(asked, wall_time(answer.wall_now, answer.now, asked.at)));
         std::size_t position = 0;
         for (const Waiter& waiter : view.state.queue)
             add_line(lines, fmt::format("{}. {}{} since {}", ++position, shown(waiter.owner),
@@ -192,6 +210,25 @@ std::string list(const Subject& subject, const ListAnswer& answer) {
     return lines.empty() ? "no lock is held or waited for\n" : lines;
 }
 
+std::string log(const std::vector<LoggedEvent>& events) {
+    std::string lines;
+    for (const LoggedEvent& logged : events) {
+        const Event& event = logged.event;
+        lines += fmt::format("{} {} {} owner {}", timestamp(logged.wall, Precision::Seconds), shown(logged.lock_id),
+                             word_for(event.kind), shown(event.owner));
+        lines += epoch_words(event.epoch);
+        if (!event.by.empty()) lines += " by " + shown(event.by);
+        if (event.cause && word_for(*event.cause) != word_for(event.kind))
+            lines += fmt::format(", {}", word_for(*event.cause));
+        if (!event.reason.empty()) lines += ": " + quoted(event.reason);
+        if (!event.label.empty()) lines += " for " + quoted(event.label);
+        lines += "\n";
+    }
+    return lines;
+}
+
+std::string nudge(const Answer& answer, const Nudge& nudge) { return nudge_words(nudge, time(answer, nudge.at)); }
+
 namespace {
 
 std::string conflict(const Subject& subject, const Answer& answer) {
@@ -199,7 +236,7 @@ std::string conflict(const Subject& subject, const Answer& answer) {
         return fmt::format("{} is free, so there is no such grant: to take it, run: {}", shown(subject.lock_id),
                            command(subject, "acquire"));
     if (answer.status == Status::Holding)
-        return fmt::format("you hold {} with epoch {}, another grant: to see it, run: {}", shown(subject.lock_id),
+        return fmt::format("your owner id already holds {}, with epoch {}: to see it, run: {}", shown(subject.lock_id),
                            answer.hold->epoch.value, command(subject, "status"));
     const std::string place =
         answer.status == Status::Queued ? "your place is kept, " + queue_position(answer) : "you are not in its queue";

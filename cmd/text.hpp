@@ -13,6 +13,8 @@ namespace hagi::text {
 std::string answer(const Subject& subject, const Answer& answer);
 std::string list(const Subject& subject, const ListAnswer& answer);
 
+std::string log(const std::vector<LoggedEvent>& events);
+
 // Sentences: one line, without its newline.
 std::string queued(const Subject& subject, const Answer& answer);
 std::string holding(const Subject& subject, const Answer& answer);
@@ -24,6 +26,9 @@ std::string lost_place(const Subject& subject, const Answer& answer, Cause cause
 
 // The timeout of a waiting caller; its place was left or kept, as `answer` says.
 std::string timed_out(const Subject& subject, const Answer& answer, Duration timeout);
+
+// What the holder is asked.
+std::string nudge(const Answer& answer, const Nudge& nudge);
 
 // A command line of this program that works when it is pasted into a shell.
 std::string command(const Subject& subject, std::string_view verb, std::string_view more = {});

@@ -19,12 +19,17 @@ struct Verb {
     Run (*prepare)(CLI::App& app);  // adds the verb's options
 };
 
+extern const Verb kAcceptVerb;
 extern const Verb kAcquireVerb;
 extern const Verb kHeartbeatVerb;
 extern const Verb kListVerb;
+extern const Verb kLogVerb;
+extern const Verb kNudgeVerb;
 extern const Verb kReleaseVerb;
 extern const Verb kRenewVerb;
 extern const Verb kRequisitionVerb;
+extern const Verb kRunVerb;
 extern const Verb kStatusVerb;
+extern const Verb kStopVerb;
 
 }  // namespace hagi

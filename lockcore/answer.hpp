@@ -12,10 +12,10 @@ namespace hagi {
 enum class Status { Holding, Queued, Expired, Requisitioned, None };
 
 enum class RefusalCode {
-    Conflict,        // another owner's live grant is in the way
-    LockLost,        // the caller does not hold what it wants to renew
-    WorkLeaseLost,   // the caller must not start
-    NotFound,        // no such lock
+    Conflict,       // another owner's live grant is in the way
+    LockLost,       // the caller does not hold what it wants to renew
+    WorkLeaseLost,  // the caller must not start
+    NotFound,       // no such lock
 };
 
 struct Refusal {
@@ -55,11 +55,11 @@ struct Answer {
 
     Status status = Status::None;
     std::optional<Refusal> refusal;
-    std::optional<Hold> hold;      // the current grant: the caller's where Holding, else whoever's it is
-    std::optional<Waiter> place;   // Queued: the caller's
-    std::size_t position = 0;      // Queued: 1 is next
+    std::optional<Hold> hold;     // the current grant: the caller's where Holding, else whoever's it is
+    std::optional<Waiter> place;  // Queued: the caller's
+    std::size_t position = 0;     // Queued: 1 is next
     std::size_t queue_length = 0;
-    bool joined = false;           // this request created the place
+    bool joined = false;             // this request created the place
     std::optional<Ending> ending;    // what Expired and Requisitioned speak of
     std::optional<Ending> previous;  // of a request that takes a new grant or place: how the one before ended
     std::optional<Displaced> displaced;

@@ -32,6 +32,7 @@ public:
     // its caller's own poll stands behind it.
     virtual std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) = 0;
 
+    // An empty lock id and owner stand for every event of the store, for who follows the log.
     // Wakes every listener of `owner` on `lock_id`. Never blocks, never fails. Call it after the commit.
     virtual void ring(const LockId& lock_id, const Owner& owner) noexcept = 0;
 };

@@ -2,11 +2,15 @@
 // result; it decides nothing itself. One engine belongs to one thread of one process; never carry it over fork.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "lockcore/answer.hpp"
 #include "lockcore/change_signal.hpp"
+#include "lockcore/event.hpp"
 #include "lockcore/request.hpp"
 #include "lockcore/result.hpp"
 
@@ -15,6 +19,15 @@ namespace hagi {
 struct ListQuery {
     std::string prefix;     // of the lock id; empty: all
     bool idle_too = false;  // also locks that have neither holder nor queue
+};
+
+struct LogQuery {
+    std::optional<LockId> lock_id;
+    std::optional<Owner> owner;     // whose event it is, or by whom
+    std::string prefix;             // of the lock id; empty: all
+    std::optional<Duration> since;  // wall-clock time
+    std::int64_t after = 0;         // only events with a greater seq
+    std::size_t limit = 0;          // the newest so many
 };
 
 struct EngineDescription {
@@ -34,6 +47,9 @@ public:
 
     // Settles in memory only: writes nothing.
     virtual Result<ListAnswer> list(const ListQuery& query) = 0;
+
+    // The audit trail as it is stored, oldest first; does not settle, so the newest ends may not be in it yet.
+    virtual Result<std::vector<LoggedEvent>> read_log(const LogQuery& query) = 0;
 
     // Hears, from now on, of changes that concern `owner` on `lock_id`. The engine outlives it.
     virtual std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) = 0;

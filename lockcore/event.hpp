@@ -1,6 +1,7 @@
 // One line of the audit trail. The events of a decision are stored with the state that it leads to.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "lockcore/state.hpp"
@@ -16,8 +17,9 @@ enum class EventKind {
     Released,
     Left,
     Dropped,        // a place ended at its TTL
-    Ended,          // a hold lapsed; `cause` says why
+    Ended,          // a hold lapsed or was stopped; `cause` says why, `by` who stopped it
     Requisitioned,  // `owner` is the displaced, `by` the requester
+    Nudged,         // `owner` is the holder, `by` who asks
 };
 
 struct Event {
@@ -31,6 +33,16 @@ struct Event {
     Label label;
 
     friend bool operator==(const Event&, const Event&) = default;
+};
+
+// An event as an engine stores it.
+struct LoggedEvent {
+    LockId lock_id;
+    Event event;
+    Duration wall{};       // wall-clock time at event.at, as the clock that saw it counts
+    std::int64_t seq = 0;  // rises from one event of a store to the next
+
+    friend bool operator==(const LoggedEvent&, const LoggedEvent&) = default;
 };
 
 }  // namespace hagi

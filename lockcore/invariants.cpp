@@ -9,12 +9,12 @@
 namespace hagi {
 namespace {
 
-// Both sort views of the owners rather than the records: a queue of a thousand is checked in microseconds.
-template <class Records>
-bool has_duplicate_owner(const Records& records) {
+// Sorts views of the owners rather than the records: a queue of a thousand is checked in microseconds.
+template <class Record>
+bool has_duplicate(const std::vector<Record>& records, Owner Record::*owner) {
     std::vector<std::string_view> owners;
     owners.reserve(records.size());
-    for (const auto& record : records) owners.push_back(record.owner.str());
+    for (const Record& record : records) owners.push_back((record.*owner).str());
     std::sort(owners.begin(), owners.end());
     return std::adjacent_find(owners.begin(), owners.end()) != owners.end();
 }
@@ -32,6 +32,9 @@ const char* broken_by(const Hold& hold, Epoch last_epoch) {
     if (!hold.claimed_at && hold.last_feedback != hold.granted_at) return "6: an unclaimed hold was heard from";
     if (!hold.claimed_at && hold.granted_how != GrantKind::HandedOff) return "6: only a hand-off can be unclaimed";
     if (hold.accepted_at && !hold.claimed_at) return "6: an unclaimed hold was accepted";
+    if (hold.binding && !hold.claimed_at) return "6: an unclaimed hold is bound";
+    if (hold.nudges.size() > kNudgesKept || has_duplicate(hold.nudges, &Nudge::by)) return "3: too many nudges";
+    if (hold.watchers.size() > kWatchersKept) return "3: too many watchers";
     if (hold.phase.empty() == hold.phase_since.has_value()) return "6: a phase and its beginning go together";
     return nullptr;
 }
@@ -56,13 +59,13 @@ const char* first_broken(const LockState& state) {
         if (const char* broken = broken_by(waiter)) return broken;
         if (state.hold && state.hold->owner == waiter.owner) return "3: the holder waits, too";
     }
-    if (has_duplicate_owner(state.queue)) return "3: an owner waits twice";
+    if (has_duplicate(state.queue, &Waiter::owner)) return "3: an owner waits twice";
     for (std::size_t i = 1; i < state.queue.size(); ++i)
         if (state.queue[i].enqueued_at < state.queue[i - 1].enqueued_at) return "4: the queue is out of order";
 
     for (const Ending& ending : state.endings)
         if (ending.epoch < Epoch{0} || state.last_epoch < ending.epoch) return "5: an ending's epoch was never issued";
-    if (has_duplicate_owner(state.endings)) return "3: an owner has two endings";
+    if (has_duplicate(state.endings, &Ending::owner)) return "3: an owner has two endings";
     if (state.recent_holds.size() > kRecentHolds) return "3: too many recent holds";
     return nullptr;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "lockcore/types.hpp"
 
@@ -56,6 +57,14 @@ inline constexpr std::size_t kMaxTextCharacters = 200;
 
 // How many recent holds of a lock the expected turn is the median of.
 inline constexpr std::size_t kRecentHolds = 9;
+
+// Shown to a holder: enough to see who asks, few enough to read.
+inline constexpr std::size_t kNudgesKept = 8;
+inline constexpr std::size_t kWatchersKept = 4;
+
+// The log keeps what is younger than this or among the newest so many, whichever is more.
+inline constexpr Duration kLogKept = 24h * 90;
+inline constexpr std::int64_t kEventsKept = 100'000;
 
 // Waking everyone stalls the one that leaves; these few learn at once that their place changed.
 inline constexpr std::size_t kPlacesWoken = 3;

@@ -1,5 +1,6 @@
 #include "lockcore/memory_engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "lockcore/invariants.hpp"
@@ -28,12 +29,20 @@ bool is_change(const LockState& before, const LockState& after) {
            before.queue != after.queue || before.recent_holds != after.recent_holds;
 }
 
+bool is_wanted(const LoggedEvent& logged, const LogQuery& query) {
+    const bool lock_fits = !query.lock_id || logged.lock_id == *query.lock_id;
+    const bool owner_fits = !query.owner || logged.event.owner == *query.owner || logged.event.by == *query.owner;
+    const bool time_fits = !query.since || logged.wall >= *query.since;
+    return lock_fits && owner_fits && time_fits && logged.lock_id.str().starts_with(query.prefix) &&
+           logged.seq > query.after;
+}
+
 bool is_idle(const LockState& state) { return !state.hold && state.queue.empty(); }
 
 }  // namespace
 
-MemoryEngine::MemoryEngine(Clock& clock, std::string name)
-    : clock_(clock), name_(std::move(name)), while_asleep_(std::make_shared<WhileAsleep>()) {}
+MemoryEngine::MemoryEngine(Clock& clock, std::string name, Witness* witness)
+    : clock_(clock), name_(std::move(name)), witness_(witness), while_asleep_(std::make_shared<WhileAsleep>()) {}
 
 Result<MemoryEngine::Now> MemoryEngine::now() {
     Result<ClockReading> reading = clock_.read();
@@ -48,12 +57,13 @@ Result<Answer> MemoryEngine::submit(const LockId& lock_id, const Request& reques
 
     const auto stored = locks_.find(lock_id);
     const LockState before = stored == locks_.end() ? LockState{} : stored->second;
-    Decision decision = decide(before, request, now->at);
+    Decision decision = decide(before, request, now->at, evidence_on(before, witness_));
     if (const auto broken = broken_invariant(decision.state))
         return Error{ErrorKind::Defect, "a decision broke invariant " + *broken};
 
     for (const Event& event : decision.events)
-        events_.push_back({lock_id, event, now->reading.wall - (now->at - event.at)});
+        events_.push_back(
+            {lock_id, event, now->reading.wall - (now->at - event.at), static_cast<std::int64_t>(events_.size()) + 1});
     if (is_change(before, decision.state)) {
         anchor_ = ClockAnchor{now->at, now->reading};
         locks_[lock_id] = std::move(decision.state);
@@ -74,6 +84,14 @@ Result<ListAnswer> MemoryEngine::list(const ListQuery& query) {
         if (query.idle_too || !is_idle(state)) answer.locks.push_back({lock->first, std::move(state)});
     }
     return answer;
+}
+
+Result<std::vector<LoggedEvent>> MemoryEngine::read_log(const LogQuery& query) {
+    std::vector<LoggedEvent> found;
+    for (auto logged = events_.rbegin(); logged != events_.rend() && found.size() < query.limit; ++logged)
+        if (is_wanted(*logged, query)) found.push_back(*logged);
+    std::reverse(found.begin(), found.end());
+    return found;
 }
 
 std::unique_ptr<Listener> MemoryEngine::listen(const LockId&, const Owner&) {

@@ -9,17 +9,9 @@
 #include "lockcore/clock.hpp"
 #include "lockcore/engine.hpp"
 #include "lockcore/event.hpp"
+#include "lockcore/witness.hpp"
 
 namespace hagi {
-
-// An event as an engine stores it.
-struct LoggedEvent {
-    LockId lock_id;
-    Event event;
-    Duration wall{};  // wall-clock time at event.at, as the clock that saw it counts
-
-    friend bool operator==(const LoggedEvent&, const LoggedEvent&) = default;
-};
 
 class MemoryEngine : public Engine {
 public:
@@ -27,10 +19,12 @@ public:
     using WhileAsleep = std::function<void(Duration)>;
 
     // `clock` outlives the engine. The store's time begins at zero with the first reading that succeeds.
-    explicit MemoryEngine(Clock& clock, std::string name = "memory");
+    // Without a witness no bound process is ever gone.
+    explicit MemoryEngine(Clock& clock, std::string name = "memory", Witness* witness = nullptr);
 
     Result<Answer> submit(const LockId& lock_id, const Request& request) override;
     Result<ListAnswer> list(const ListQuery& query) override;
+    Result<std::vector<LoggedEvent>> read_log(const LogQuery& query) override;
     std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) override;
     [[nodiscard]] EngineDescription describe() const override;
 
@@ -49,6 +43,7 @@ private:
 
     Clock& clock_;
     std::string name_;
+    Witness* witness_;
     std::optional<ClockAnchor> anchor_;  // absent until the clock was first read
     std::map<LockId, LockState> locks_;
     std::vector<LoggedEvent> events_;

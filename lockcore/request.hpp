@@ -4,6 +4,7 @@
 #include <optional>
 #include <variant>
 
+#include "lockcore/state.hpp"
 #include "lockcore/types.hpp"
 
 namespace hagi {
@@ -20,6 +21,11 @@ enum class WhenHeld {
     LookOnce,  // wait for no time: the place that is answered is released at once, without a trace
 };
 
+enum class WhenGranted {
+    Hold,
+    Accept,  // and accepts in the same step: for who starts work at once
+};
+
 // Takes a free lock, or a place in its queue. Repeating it changes nothing but what is given.
 struct AcquireRequest {
     std::optional<Label> label;
@@ -27,6 +33,7 @@ struct AcquireRequest {
     std::optional<Duration> lease;
     std::optional<Duration> maximum_hold;
     WhenHeld when_held = WhenHeld::Join;
+    WhenGranted when_granted = WhenGranted::Hold;  // of a lock that is free
 };
 
 // Where the caller stands. It is heard from; a hand-off is claimed.
@@ -57,6 +64,17 @@ struct RequisitionRequest {
     std::optional<Epoch> epoch;
 };
 
+// The operator's end of somebody's hold, without taking it. With an epoch only of that grant.
+struct StopRequest {
+    Reason reason;
+    std::optional<Epoch> epoch;
+};
+
+// A polite request to the holder; changes nothing else.
+struct NudgeRequest {
+    Reason reason;
+};
+
 enum class Place { Keep, Leave };
 
 // A waiting caller's last look: a grant that has arrived wins, otherwise its place is kept or left.
@@ -74,8 +92,15 @@ struct WithdrawRequest {
 struct Request {
     Owner owner;
     std::variant<StatusRequest, AcquireRequest, RenewRequest, AcceptRequest, ReleaseRequest, RequisitionRequest,
-                 GiveUpRequest, WithdrawRequest>
+                 GiveUpRequest, WithdrawRequest, StopRequest, NudgeRequest>
         action;
+
+    // Of `run`: what a grant that this request takes, claims or accepts is bound to. An acquire with it is refused
+    // where the owner holds or waits already, since that grant or place is another process's.
+    std::optional<Binding> binding;
+
+    // Of a watcher's first beat, acquire or accept: who it is.
+    std::optional<Watcher> watcher;
 };
 
 }  // namespace hagi

@@ -13,6 +13,8 @@ namespace {
 struct Course {
     LockState state;
     std::vector<Event> events;
+    std::optional<Binding> binding;  // of who asks
+    std::optional<Watcher> watcher;  // who asks, where it is one
 };
 
 auto find_place(std::vector<Waiter>& queue, const Owner& owner) {
@@ -65,7 +67,10 @@ Hold& grant(Course& course, const Waiter& wanted, GrantKind how, Instant at) {
     hold.granted_at = at;
     hold.granted_how = how;
     hold.last_feedback = at;
-    if (how != GrantKind::HandedOff) hold.claimed_at = at;
+    if (how != GrantKind::HandedOff) {
+        hold.claimed_at = at;
+        hold.binding = course.binding;
+    }
     set_progress(hold, {wanted.phase, wanted.note}, at);
 
     const auto kind = how == GrantKind::HandedOff ? EventKind::HandedOff : EventKind::Granted;
@@ -100,8 +105,7 @@ void lapse_hold(Course& course, Cause cause, Instant at) {
 void release_hold(Course& course, Instant at) {
     const Hold ended = take_hold(course.state, at);
     forget_ending(course.state, ended.owner);
-    course.events.push_back(
-        {EventKind::Released, at, ended.owner, ended.epoch, {}, {}, Cause::Released, ended.label});
+    course.events.push_back({EventKind::Released, at, ended.owner, ended.epoch, {}, {}, Cause::Released, ended.label});
     hand_off(course, at);
 }
 
@@ -124,7 +128,24 @@ void claim(Course& course, Instant now) {
     if (hold.claimed_at) return;
     hold.claimed_at = now;
     hold.last_feedback = now;
+    hold.binding = course.binding;
     course.events.push_back({EventKind::Claimed, now, hold.owner, hold.epoch, {}, {}, {}, hold.label});
+}
+
+void add_watcher(Hold& hold, Watcher watcher, Instant now) {
+    std::erase_if(hold.watchers, [&](const Watcher& known) { return known.process == watcher.process; });
+    watcher.since = now;
+    hold.watchers.push_back(std::move(watcher));
+    if (hold.watchers.size() > kWatchersKept) hold.watchers.erase(hold.watchers.begin());
+}
+
+// Once a grant; by who holds it.
+void accept(Course& course, Instant now) {
+    Hold& hold = *course.state.hold;
+    if (course.watcher) add_watcher(hold, *course.watcher, now);
+    if (hold.accepted_at) return;
+    hold.accepted_at = now;
+    course.events.push_back({EventKind::Accepted, now, hold.owner, hold.epoch, {}, {}, {}, hold.label});
 }
 
 // The holder claims, a waiter keeps its place. A refused request never comes here.
@@ -151,8 +172,7 @@ void drop_silent_waiters(Course& course, Instant at) {
     for (const Waiter& waiter : course.state.queue) {
         if (hagi::end_of(waiter) > at) continue;
         remember(course.state, {waiter.owner, EndedKind::Place, {}, at, Cause::NotPolled, {}, {}});
-        course.events.push_back(
-            {EventKind::Dropped, at, waiter.owner, {}, {}, {}, Cause::NotPolled, waiter.label});
+        course.events.push_back({EventKind::Dropped, at, waiter.owner, {}, {}, {}, Cause::NotPolled, waiter.label});
     }
     std::erase_if(course.state.queue, [&](const Waiter& waiter) { return hagi::end_of(waiter) <= at; });
 }
@@ -173,8 +193,7 @@ void apply_due(Course& course, Instant at) {
 }
 
 void settle_course(Course& course, Instant now) {
-    for (auto due = next_due(course.state); due && *due <= now; due = next_due(course.state))
-        apply_due(course, *due);
+    for (auto due = next_due(course.state); due && *due <= now; due = next_due(course.state)) apply_due(course, *due);
 }
 
 // ---- Answers -----------------------------------------------------------------------------------------------
@@ -183,7 +202,7 @@ bool is_shown(const Ending& ending, Instant now) { return now < ending.at + kEnd
 
 Status status_of(const Ending& ending) {
     return ending.cause == Cause::Requisitioned || ending.cause == Cause::Stopped ? Status::Requisitioned
-                                                                                   : Status::Expired;
+                                                                                  : Status::Expired;
 }
 
 Answer answer_for(const LockState& state, const Owner& owner, Instant now) {
@@ -270,22 +289,31 @@ Answer join_queue(Course& course, const Owner& owner, const AcquireRequest& requ
         return answer;
     }
     course.state.queue.push_back(wanted_by(owner, request, now));
-    course.events.push_back(
-        {EventKind::Queued, now, owner, {}, {}, {}, {}, course.state.queue.back().label});
+    course.events.push_back({EventKind::Queued, now, owner, {}, {}, {}, {}, course.state.queue.back().label});
     Answer answer = answer_for(course.state, owner, now);
     answer.joined = true;
     return answer;
 }
 
+// A second process must not run inside a grant or place that its owner has through another one.
+bool is_taken_elsewhere(const Course& course, const Owner& owner) {
+    if (!course.binding) return false;
+    if (!holds(course.state, owner)) return find_place(course.state.queue, owner) != course.state.queue.end();
+    return !course.state.hold->binding || course.state.hold->binding->run != course.binding->run;
+}
+
 Answer apply(Course& course, const Owner& owner, const AcquireRequest& request, Instant now) {
     LockState& state = course.state;
     const auto place = find_place(state.queue, owner);
-    if (holds(state, owner)) {
+    if (is_taken_elsewhere(course, owner)) {
+        return refuse(state, owner, {RefusalCode::Conflict, {}, {}}, now);
+    } else if (holds(state, owner)) {
         claim(course, now);
         if (request.label) state.hold->label = *request.label;
         set_progress(*state.hold, request.progress, now);
     } else if (!state.hold) {
         grant(course, wanted_by(owner, request, now), GrantKind::TakenFree, now);
+        if (request.when_granted == WhenGranted::Accept) accept(course, now);
     } else if (request.when_held == WhenHeld::Refuse) {
         return refuse(state, owner, {RefusalCode::Conflict, {}, {}}, now);
     } else if (place != state.queue.end()) {
@@ -310,6 +338,7 @@ Answer apply(Course& course, const Owner& owner, const RenewRequest& request, In
     state.hold->last_feedback = now;
     if (request.lease) state.hold->lease = *request.lease;
     set_progress(*state.hold, request.progress, now);
+    if (course.watcher) add_watcher(*state.hold, *course.watcher, now);
     return answer_for(state, owner, now);
 }
 
@@ -336,11 +365,8 @@ Answer apply(Course& course, const Owner& owner, const AcceptRequest& request, I
         return refuse(state, owner, {RefusalCode::WorkLeaseLost, Cause::TooLittleLeft, claimed.epoch}, now);
 
     claim(course, now);
-    if (!state.hold->accepted_at) {
-        state.hold->accepted_at = now;
-        course.events.push_back(
-            {EventKind::Accepted, now, owner, state.hold->epoch, {}, {}, {}, state.hold->label});
-    }
+    if (course.binding) state.hold->binding = course.binding;
+    accept(course, now);
     return answer_for(state, owner, now);
 }
 
@@ -361,9 +387,28 @@ Answer apply(Course& course, const Owner& owner, const ReleaseRequest& request, 
     return answer;
 }
 
+// By order of `by`; what becomes of the lock is the caller's next step.
+struct Order {
+    Cause cause = Cause::Requisitioned;
+    Owner by;
+    Reason reason;
+};
+
+Displaced displace(Course& course, const Order& order, Instant now) {
+    const Hold ended = take_hold(course.state, now);
+    const EventKind kind = order.cause == Cause::Requisitioned ? EventKind::Requisitioned : EventKind::Ended;
+    remember(course.state, {ended.owner, EndedKind::Hold, ended.epoch, now, order.cause, order.by, order.reason});
+    course.events.push_back({kind, now, ended.owner, ended.epoch, order.by, order.reason, order.cause, ended.label});
+    return {ended.owner, ended.epoch};
+}
+
+bool names_another_grant(const LockState& state, const std::optional<Epoch>& epoch) {
+    return epoch && !(state.hold && state.hold->epoch == *epoch);
+}
+
 Answer apply(Course& course, const Owner& owner, const RequisitionRequest& request, Instant now) {
     LockState& state = course.state;
-    if (request.epoch && !(state.hold && state.hold->epoch == *request.epoch))
+    if (names_another_grant(state, request.epoch))
         return refuse(state, owner, {RefusalCode::Conflict, {}, request.epoch}, now);
     if (holds(state, owner)) {
         claim(course, now);
@@ -371,13 +416,7 @@ Answer apply(Course& course, const Owner& owner, const RequisitionRequest& reque
     }
 
     std::optional<Displaced> displaced;
-    if (state.hold) {
-        const Hold ended = take_hold(state, now);
-        displaced = {ended.owner, ended.epoch};
-        remember(state, {ended.owner, EndedKind::Hold, ended.epoch, now, Cause::Requisitioned, owner, request.reason});
-        course.events.push_back({EventKind::Requisitioned, now, ended.owner, ended.epoch, owner, request.reason,
-                                 Cause::Requisitioned, ended.label});
-    }
+    if (state.hold) displaced = displace(course, {Cause::Requisitioned, owner, request.reason}, now);
     if (find_place(state.queue, owner) != state.queue.end()) leave_queue(course, owner, now);
 
     AcquireRequest terms;
@@ -386,6 +425,39 @@ Answer apply(Course& course, const Owner& owner, const RequisitionRequest& reque
     Answer answer = answer_for(state, owner, now);
     answer.displaced = displaced;
     return answer;
+}
+
+Answer apply(Course& course, const Owner& owner, const StopRequest& request, Instant now) {
+    if (names_another_grant(course.state, request.epoch))
+        return refuse(course.state, owner, {RefusalCode::Conflict, {}, request.epoch}, now);
+    std::optional<Displaced> displaced;
+    if (course.state.hold) {
+        displaced = displace(course, {Cause::Stopped, owner, request.reason}, now);
+        hand_off(course, now);
+    }
+    Answer answer = answer_for(course.state, owner, now);
+    answer.displaced = displaced;
+    return answer;
+}
+
+Answer apply(Course& course, const Owner& owner, const NudgeRequest& request, Instant now) {
+    LockState& state = course.state;
+    if (!state.known) return refuse(state, owner, {RefusalCode::NotFound, {}, {}}, now);
+    if (state.hold) {
+        std::vector<Nudge>& nudges = state.hold->nudges;
+        std::erase_if(nudges, [&](const Nudge& nudge) { return nudge.by == owner; });
+        nudges.push_back({owner, now, request.reason});
+        if (nudges.size() > kNudgesKept) nudges.erase(nudges.begin());
+        course.events.push_back({EventKind::Nudged,
+                                 now,
+                                 state.hold->owner,
+                                 state.hold->epoch,
+                                 owner,
+                                 request.reason,
+                                 {},
+                                 state.hold->label});
+    }
+    return answer_for(state, owner, now);
 }
 
 Answer apply(Course& course, const Owner& owner, const GiveUpRequest& request, Instant now) {
@@ -416,14 +488,16 @@ Answer apply(Course& course, const Owner& owner, const WithdrawRequest& request,
 }  // namespace
 
 Settled settle(LockState state, Instant now) {
-    Course course{std::move(state), {}};
+    Course course{std::move(state), {}, {}, {}};
     settle_course(course, now);
     return {std::move(course.state), std::move(course.events)};
 }
 
-Decision decide(LockState state, const Request& request, Instant now) {
-    Course course{std::move(state), {}};
+Decision decide(LockState state, const Request& request, Instant now, const Evidence& evidence) {
+    Course course{std::move(state), {}, request.binding, request.watcher};
     settle_course(course, now);
+    if (course.state.hold && course.state.hold->epoch == evidence.process_gone)
+        lapse_hold(course, Cause::ProcessGone, now);
     Answer answer =
         std::visit([&](const auto& action) { return apply(course, request.owner, action, now); }, request.action);
     return {std::move(course.state), std::move(answer), std::move(course.events)};
@@ -438,6 +512,7 @@ std::vector<Owner> owners_to_wake(const LockState& before, const LockState& afte
         before.hold && after.hold ? before.hold->epoch == after.hold->epoch : !before.hold && !after.hold;
     if (!same_grant && after.hold) add(after.hold->owner);
     if (!same_grant && before.hold) add(before.hold->owner);
+    if (same_grant && after.hold && before.hold->nudges != after.hold->nudges) add(after.hold->owner);
 
     // A gap is a place that ended or whose turn has come; those behind one moved up.
     std::vector<Owner> moved_up;

@@ -27,9 +27,14 @@ struct Decision {
     std::vector<Event> events;  // every event is durable before the answer is given
 };
 
-// Settles to `now`, then answers `request`. `now` is not before any instant stored in `state`.
-// A refused request leaves the settled state as it is.
-Decision decide(LockState state, const Request& request, Instant now);
+// What a look at the machine has shown, by whoever could look. Absent means not known, never "still there".
+struct Evidence {
+    std::optional<Epoch> process_gone;  // of a bound grant: its processes are proven to have ended
+};
+
+// Settles to `now`, ends a grant whose processes are gone, then answers `request`. `now` is not before any instant
+// stored in `state`. A refused request leaves the settled state as it is.
+Decision decide(LockState state, const Request& request, Instant now, const Evidence& evidence = {});
 
 // Whose watchers must look again after a change from `before` to `after`, the most urgent first: the owner whose
 // turn has come, those that lost a grant or place, and the first few whose place changed.

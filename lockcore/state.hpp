@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "lockcore/process.hpp"
 #include "lockcore/types.hpp"
 
 namespace hagi {
@@ -27,6 +28,26 @@ enum class Cause {
     TooLittleLeft,
 };
 
+enum class WatcherKind { Heartbeat, Run };
+
+// A process that keeps the grant alive.
+struct Watcher {
+    ProcessIdentity process;
+    WatcherKind kind = WatcherKind::Heartbeat;
+    Instant since;
+
+    friend bool operator==(const Watcher&, const Watcher&) = default;
+};
+
+// A polite request to the holder.
+struct Nudge {
+    Owner by;
+    Instant at;
+    Reason reason;
+
+    friend bool operator==(const Nudge&, const Nudge&) = default;
+};
+
 // One grant of the lock.
 struct Hold {
     Owner owner;
@@ -42,6 +63,9 @@ struct Hold {
     Phase phase;
     std::optional<Instant> phase_since;  // present exactly where phase is not empty
     Note note;
+    std::optional<Binding> binding;  // of a grant taken by `run`
+    std::vector<Watcher> watchers;   // oldest first, at most kWatchersKept
+    std::vector<Nudge> nudges;       // oldest first, one of each author, at most kNudgesKept
 
     friend bool operator==(const Hold&, const Hold&) = default;
 };
@@ -78,9 +102,9 @@ struct LockState {
     bool known = false;  // granted at least once, and not pruned since
     Epoch last_epoch;    // for a lock that is not known: the store's floor
     std::optional<Hold> hold;
-    std::vector<Waiter> queue;            // in order of arrival
-    std::vector<Ending> endings;          // at most one for an owner; may be only those of the owner that asks
-    std::vector<Duration> recent_holds;   // oldest first, at most kRecentHolds
+    std::vector<Waiter> queue;           // in order of arrival
+    std::vector<Ending> endings;         // at most one for an owner; may be only those of the owner that asks
+    std::vector<Duration> recent_holds;  // oldest first, at most kRecentHolds
 
     friend bool operator==(const LockState&, const LockState&) = default;
 };

@@ -28,7 +28,7 @@ constexpr Words<Cause, 12> kCauses = {{{Cause::LeaseExpired, "lease expired"},
                                        {Cause::NotTheHolder, "not the holder"},
                                        {Cause::TooLittleLeft, "too little left"}}};
 
-constexpr Words<EventKind, 10> kEventKinds = {{{EventKind::Queued, "queued"},
+constexpr Words<EventKind, 11> kEventKinds = {{{EventKind::Queued, "queued"},
                                                {EventKind::Granted, "granted"},
                                                {EventKind::HandedOff, "handed off"},
                                                {EventKind::Claimed, "claimed"},
@@ -37,13 +37,16 @@ constexpr Words<EventKind, 10> kEventKinds = {{{EventKind::Queued, "queued"},
                                                {EventKind::Left, "left"},
                                                {EventKind::Dropped, "dropped"},
                                                {EventKind::Ended, "ended"},
-                                               {EventKind::Requisitioned, "requisitioned"}}};
+                                               {EventKind::Requisitioned, "requisitioned"},
+                                               {EventKind::Nudged, "nudged"}}};
 
 constexpr Words<GrantKind, 3> kGrantKinds = {{{GrantKind::TakenFree, "taken free"},
                                               {GrantKind::HandedOff, "handed off"},
                                               {GrantKind::Requisitioned, "requisitioned"}}};
 
 constexpr Words<EndedKind, 2> kEndedKinds = {{{EndedKind::Hold, "hold"}, {EndedKind::Place, "queue"}}};
+
+constexpr Words<WatcherKind, 2> kWatcherKinds = {{{WatcherKind::Heartbeat, "heartbeat"}, {WatcherKind::Run, "run"}}};
 
 constexpr Words<Released, 3> kReleased = {
     {{Released::Nothing, "nothing"}, {Released::Hold, "hold"}, {Released::Place, "queue"}}};
@@ -70,10 +73,12 @@ std::string_view word_for(EventKind kind) { return word_in(kEventKinds, kind); }
 std::string_view word_for(GrantKind kind) { return word_in(kGrantKinds, kind); }
 std::string_view word_for(EndedKind kind) { return word_in(kEndedKinds, kind); }
 std::string_view word_for(Released released) { return word_in(kReleased, released); }
+std::string_view word_for(WatcherKind kind) { return word_in(kWatcherKinds, kind); }
 
 std::optional<Cause> cause_from(std::string_view word) { return value_in(kCauses, word); }
 std::optional<EventKind> event_kind_from(std::string_view word) { return value_in(kEventKinds, word); }
 std::optional<GrantKind> grant_kind_from(std::string_view word) { return value_in(kGrantKinds, word); }
 std::optional<EndedKind> ended_kind_from(std::string_view word) { return value_in(kEndedKinds, word); }
+std::optional<WatcherKind> watcher_kind_from(std::string_view word) { return value_in(kWatcherKinds, word); }
 
 }  // namespace hagi

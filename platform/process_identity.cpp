@@ -1,5 +1,7 @@
 #include "platform/process_identity.hpp"
 
+#include <dirent.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -8,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <sstream>
 
 #include "platform/proc_file.hpp"
@@ -48,11 +51,12 @@ std::optional<ProcessStat> parse_process_stat(const std::string& text) {
     if (!(fields >> state)) return std::nullopt;
     std::int64_t value = 0;
     std::int64_t threads = 0;
+    ProcessStat result;
     for (int field = 4; field <= 21; ++field) {
         if (!(fields >> value)) return std::nullopt;
+        if (field == 5) result.group = static_cast<pid_t>(value);
         if (field == 20) threads = value;
     }
-    ProcessStat result;
     if (!(fields >> result.start_ticks)) return std::nullopt;
     // The first thread of a process may have ended before the others.
     result.dead = (state == 'Z' || state == 'X') && threads <= 1;
@@ -80,6 +84,38 @@ Liveness is_alive(const ProcessIdentity& process) {
     const auto found = stat_of(process.pid);
     if (!found) return no_such_process(process.pid) ? Liveness::Gone : Liveness::Unknown;
     return found->dead || found->start_ticks != process.start_ticks ? Liveness::Gone : Liveness::Alive;
+}
+
+namespace {
+
+// Of processes that have ended and wait for their parent to ask, which in a container may be never, the group's number
+// stays in use. Without a full view of /proc nothing is proven.
+bool only_the_dead_are_in(pid_t group) {
+    if (!stat_of(1)) return false;
+    DIR* const processes = ::opendir("/proc");
+    if (processes == nullptr) return false;
+    bool all_dead = true;
+    while (const dirent* const entry = ::readdir(processes)) {
+        const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+        const auto found = pid > 0 ? stat_of(pid) : std::nullopt;
+        if (found && found->group == group && !found->dead) all_dead = false;
+    }
+    ::closedir(processes);
+    return all_dead;
+}
+
+}  // namespace
+
+bool ProcessWitness::is_gone(const Binding& binding) {
+    if (is_alive(binding.run) != Liveness::Gone) return false;
+    // A group's number is not given to another process while the group has a member.
+    const bool empty = binding.group <= 0 || (::kill(-binding.group, 0) != 0 && errno == ESRCH);
+    return empty || only_the_dead_are_in(binding.group);
+}
+
+bool is_readable(int fd) {
+    pollfd poll_for{fd, POLLIN, 0};
+    return ::poll(&poll_for, 1, 0) == 1;
 }
 
 UniqueFd open_process(pid_t pid) { return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }

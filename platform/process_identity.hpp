@@ -1,4 +1,4 @@
-// Which process is meant, told apart from every other that has or had its number.
+// Who a process is, and whether it is still there.
 #pragma once
 
 #include <sys/types.h>
@@ -7,19 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "lockcore/witness.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace hagi {
-
-struct ProcessIdentity {
-    pid_t pid = 0;
-    std::uint64_t start_ticks = 0;    // when it started, in clock ticks since the boot; 0: not known
-    std::string boot_id;              // empty: not known
-    std::uint64_t pid_namespace = 0;  // 0: not known
-    std::string host;                 // for people only
-
-    friend bool operator==(const ProcessIdentity&, const ProcessIdentity&) = default;
-};
 
 ProcessIdentity this_process();
 
@@ -32,12 +23,22 @@ enum class Liveness { Alive, Gone, Unknown };
 // for another boot, host or pid namespace, without /proc, or where the process is hidden from this user.
 Liveness is_alive(const ProcessIdentity& process);
 
+// Proven gone: the process of `run`, and every process of the group of its command.
+class ProcessWitness : public Witness {
+public:
+    bool is_gone(const Binding& binding) override;
+};
+
 // A descriptor that becomes readable when the process ends. None where there is no such process or the kernel
 // cannot do it; errno says which (ESRCH, ENOSYS). Compare identity_of afterwards: the number may be another's by now.
 UniqueFd open_process(pid_t pid);
 
-// The start time, and whether it can still run, from a text in the form of /proc/PID/stat.
+// Whether reading `fd` would not wait: of a process descriptor, whether the process has ended.
+bool is_readable(int fd);
+
+// The group, the start time and whether it can still run, from a text in the form of /proc/PID/stat.
 struct ProcessStat {
+    pid_t group = 0;
     std::uint64_t start_ticks = 0;
     bool dead = false;  // ended and only not yet waited for
 };

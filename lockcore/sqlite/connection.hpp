@@ -75,6 +75,9 @@ public:
     // Moves the log into the database and empties it, without waiting for anybody. Call it under the gate.
     void checkpoint();
 
+    // The row id of the last insert into a table that has one.
+    [[nodiscard]] std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_); }
+
     // The rows changed by this connection so far, and the whole database as bytes: for tests and creation.
     [[nodiscard]] std::int64_t rows_changed() const { return sqlite3_total_changes64(handle_); }
     Result<std::string> serialized();

@@ -8,6 +8,7 @@
 #include "lockcore/names.hpp"
 #include "lockcore/rules.hpp"
 #include "lockcore/sqlite/connection.hpp"
+#include "lockcore/sqlite/event_table.hpp"
 #include "lockcore/sqlite/polling_listener.hpp"
 #include "lockcore/sqlite/state_table.hpp"
 #include "platform/file_gate.hpp"
@@ -75,10 +76,11 @@ Outcome check_header(Connection& connection, Journal most) {
 
 class SqliteEngine final : public Engine {
 public:
-    SqliteEngine(SqliteOptions options, Clock& clock, ChangeSignal& signal)
+    SqliteEngine(SqliteOptions options, Clock& clock, ChangeSignal& signal, Witness& witness)
         : options_(std::move(options)),
           clock_(clock),
           signal_(signal),
+          witness_(witness),
           gate_(gate_path(options_.path), options_.mode) {}
 
     // The first connect, which alone may create the store.
@@ -86,6 +88,7 @@ public:
 
     Result<Answer> submit(const LockId& lock_id, const Request& request) override;
     Result<ListAnswer> list(const ListQuery& query) override;
+    Result<std::vector<LoggedEvent>> read_log(const LogQuery& query) override;
     std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) override;
     [[nodiscard]] EngineDescription describe() const override { return {options_.path, created_, replaced_}; }
 
@@ -93,6 +96,7 @@ private:
     struct Change {
         Answer answer;
         std::vector<Owner> to_wake;
+        bool logged = false;  // who follows the log is woken, too
     };
     // One transaction's end: the change, or what must be done before it is tried again.
     enum class Again { MoreDurable, Upgraded };
@@ -101,7 +105,9 @@ private:
     Outcome connect();
     Result<Change> change(const LockId& lock_id, const Request& request, Deadline deadline);
     Result<Attempt> attempt(const LockId& lock_id, const Request& request, Durability durability);
+    Outcome begin_reading(Transaction& transaction);
     Result<ListAnswer> read_locks(const ListQuery& query);
+    Result<std::vector<LoggedEvent>> read_events(const LogQuery& query);
     Outcome upgrade(std::int64_t version);
     void recognize(const std::string& store_id);
     std::optional<std::int64_t> data_version();
@@ -109,6 +115,7 @@ private:
     SqliteOptions options_;
     Clock& clock_;
     ChangeSignal& signal_;
+    Witness& witness_;
     FileGate gate_;
     std::unique_ptr<Connection> connection_;  // absent until the next call after a failure
     bool wal_ = false;
@@ -182,7 +189,7 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
     if (!reading) return reading.error();
     const Instant now = store_time(before->store.anchor, *reading);
 
-    Decision decision = decide(before->state, request, now);
+    Decision decision = decide(before->state, request, now, evidence_on(before->state, &witness_));
     if (const auto broken = broken_invariant(decision.state))
         return Error{ErrorKind::Defect, "a decision broke invariant " + *broken};
     if (!decision.events.empty() && wal_ && durability != Durability::PowerCut) return Attempt(Again::MoreDurable);
@@ -198,7 +205,8 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
 
     recognize(before->store.store_id);
     decision.answer.wall_now = reading->wall;
-    return Attempt(Change{std::move(decision.answer), owners_to_wake(before->state, decision.state)});
+    return Attempt(
+        Change{std::move(decision.answer), owners_to_wake(before->state, decision.state), !decision.events.empty()});
 }
 
 Result<SqliteEngine::Change> SqliteEngine::change(const LockId& lock_id, const Request& request, Deadline deadline) {
@@ -229,19 +237,25 @@ Result<Answer> SqliteEngine::submit(const LockId& lock_id, const Request& reques
         return change.error();
     }
     for (const Owner& owner : change->to_wake) signal_.ring(lock_id, owner);
+    if (change->logged) signal_.ring({}, {});
     return std::move(change->answer);
 }
 
 // ---- Reading -------------------------------------------------------------------------------------------------
 
-Result<ListAnswer> SqliteEngine::read_locks(const ListQuery& query) {
-    if (Outcome connected = connect(); !connected) return connected.error();
+Outcome SqliteEngine::begin_reading(Transaction& transaction) {
     connection_->set_patience(steady_clock::now() + options_.busy_timeout);
-    Transaction transaction(*connection_);
-    if (Outcome begun = transaction.begin(Transaction::Kind::Read); !begun) return begun.error();
+    if (Outcome begun = transaction.begin(Transaction::Kind::Read); !begun) return begun;
     const Result<std::int64_t> version = sqlite::stored_version(*connection_);
     if (!version) return version.error();
     if (*version != sqlite::schema_version()) return wrong_version(options_.path, *version);
+    return Done{};
+}
+
+Result<ListAnswer> SqliteEngine::read_locks(const ListQuery& query) {
+    if (Outcome connected = connect(); !connected) return connected.error();
+    Transaction transaction(*connection_);
+    if (Outcome begun = begin_reading(transaction); !begun) return begun.error();
     Result<sqlite::StoredLocks> stored = sqlite::load_locks(*connection_, query);
     if (!stored) return stored.error();
     // Read after the snapshot, since what is in it must not lie in the future.
@@ -265,6 +279,19 @@ Result<ListAnswer> SqliteEngine::list(const ListQuery& query) {
     return answer;
 }
 
+Result<std::vector<LoggedEvent>> SqliteEngine::read_events(const LogQuery& query) {
+    if (Outcome connected = connect(); !connected) return connected.error();
+    Transaction transaction(*connection_);
+    if (Outcome begun = begin_reading(transaction); !begun) return begun.error();
+    return sqlite::load_events(*connection_, query);
+}
+
+Result<std::vector<LoggedEvent>> SqliteEngine::read_log(const LogQuery& query) {
+    auto events = read_events(query);
+    if (!events) connection_.reset();
+    return events;
+}
+
 // ---- Listening -----------------------------------------------------------------------------------------------
 
 std::optional<std::int64_t> SqliteEngine::data_version() {
@@ -286,8 +313,9 @@ std::unique_ptr<Listener> SqliteEngine::listen(const LockId& lock_id, const Owne
 
 std::string gate_path(const std::string& path) { return path + "-gate"; }
 
-Result<std::unique_ptr<Engine>> open_sqlite_engine(SqliteOptions options, Clock& clock, ChangeSignal& signal) {
-    auto engine = std::make_unique<SqliteEngine>(std::move(options), clock, signal);
+Result<std::unique_ptr<Engine>> open_sqlite_engine(SqliteOptions options, Clock& clock, ChangeSignal& signal,
+                                                   Witness& witness) {
+    auto engine = std::make_unique<SqliteEngine>(std::move(options), clock, signal, witness);
     if (Outcome opened = engine->open(); !opened) return opened.error();
     return std::unique_ptr<Engine>(std::move(engine));
 }

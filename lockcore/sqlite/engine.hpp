@@ -9,6 +9,7 @@
 #include "lockcore/engine.hpp"
 #include "lockcore/limits.hpp"
 #include "lockcore/sqlite/schema.hpp"
+#include "lockcore/witness.hpp"
 #include "platform/side_file.hpp"
 
 namespace hagi {
@@ -31,9 +32,10 @@ struct SqliteOptions {
 // The file beside the store at `path` that whoever writes to it holds locked. Never remove it.
 std::string gate_path(const std::string& path);
 
-// Looks at the store's file, or makes it, but waits for nobody. `clock` and `signal` outlive the engine.
+// Looks at the store's file, or makes it, but waits for nobody. `clock`, `signal` and `witness` outlive the engine.
 // NotFound: there is no such file, or with Access::Create no such folder. Damaged: the file is no store of hagi's.
 // Unusable: it was made for one machine and `options.journal` says that this filesystem is shared.
-Result<std::unique_ptr<Engine>> open_sqlite_engine(SqliteOptions options, Clock& clock, ChangeSignal& signal);
+Result<std::unique_ptr<Engine>> open_sqlite_engine(SqliteOptions options, Clock& clock, ChangeSignal& signal,
+                                                   Witness& witness);
 
 }  // namespace hagi

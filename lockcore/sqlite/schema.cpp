@@ -44,12 +44,13 @@ CREATE TABLE locks (
     phase        TEXT,
     phase_since_ms INTEGER,
     note         TEXT,
-    bound_host   TEXT,
-    bound_boot   TEXT,
-    bound_pid_ns INTEGER,
     bound_pid    INTEGER,
     bound_start  INTEGER,
-    bound_group  INTEGER
+    bound_boot   TEXT,
+    bound_pid_ns INTEGER,
+    bound_host   TEXT,
+    bound_group  INTEGER,
+    attached     INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE waiters (
@@ -94,24 +95,24 @@ CREATE TABLE events (
 
 CREATE TABLE watchers (
     lock_id  TEXT    NOT NULL,
-    owner    TEXT    NOT NULL,
-    epoch    INTEGER NOT NULL,
-    host     TEXT    NOT NULL,
-    boot     TEXT    NOT NULL,
-    pid_ns   INTEGER NOT NULL,
+    place    INTEGER NOT NULL,
     pid      INTEGER NOT NULL,
     start    INTEGER NOT NULL,
-    since_ms INTEGER NOT NULL,
+    boot     TEXT    NOT NULL,
+    pid_ns   INTEGER NOT NULL,
+    host     TEXT    NOT NULL,
     kind     TEXT    NOT NULL,
-    PRIMARY KEY (lock_id, owner, epoch, host, boot, pid_ns, pid, start)
+    since_ms INTEGER NOT NULL,
+    PRIMARY KEY (lock_id, place)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE nudges (
     lock_id  TEXT    NOT NULL,
+    place    INTEGER NOT NULL,
     by_owner TEXT    NOT NULL,
     at_ms    INTEGER NOT NULL,
     reason   TEXT    NOT NULL,
-    PRIMARY KEY (lock_id, by_owner)
+    PRIMARY KEY (lock_id, place)
 ) STRICT, WITHOUT ROWID;
 )",
 };

@@ -6,6 +6,7 @@
 
 #include "lockcore/invariants.hpp"
 #include "lockcore/limits.hpp"
+#include "lockcore/sqlite/event_table.hpp"
 #include "lockcore/words.hpp"
 
 namespace hagi::sqlite {
@@ -15,7 +16,8 @@ namespace {
 #define LOCK_COLUMNS                                                                                             \
     "locks.lock_id, locks.last_epoch, locks.recent_holds, locks.owner, locks.epoch, locks.lease_ms, "            \
     "locks.hard_cap_ms, locks.label, locks.granted_ms, locks.granted_how, locks.claimed_ms, locks.feedback_ms, " \
-    "locks.accepted_ms, locks.phase, locks.phase_since_ms, locks.note"
+    "locks.accepted_ms, locks.phase, locks.phase_since_ms, locks.note, locks.bound_pid, locks.bound_start, "     \
+    "locks.bound_boot, locks.bound_pid_ns, locks.bound_host, locks.bound_group, locks.attached"
 #define WAITER_COLUMNS "lock_id, ticket, owner, label, phase, note, lease_ms, max_hold_ms, enqueued_ms, heard_ms"
 
 constexpr char kLoadLock[] =
@@ -35,11 +37,24 @@ constexpr char kLoadQueues[] = "SELECT " WAITER_COLUMNS
 
 constexpr char kPutLock[] =
     "INSERT INTO locks (lock_id, last_epoch, recent_holds, owner, epoch, lease_ms, hard_cap_ms, label, granted_ms,"
-    " granted_how, claimed_ms, feedback_ms, accepted_ms, phase, phase_since_ms, note)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+    " granted_how, claimed_ms, feedback_ms, accepted_ms, phase, phase_since_ms, note, bound_pid, bound_start,"
+    " bound_boot, bound_pid_ns, bound_host, bound_group, attached)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)"
     " ON CONFLICT (lock_id) DO UPDATE SET last_epoch = ?2, recent_holds = ?3, owner = ?4, epoch = ?5, lease_ms = ?6,"
     " hard_cap_ms = ?7, label = ?8, granted_ms = ?9, granted_how = ?10, claimed_ms = ?11, feedback_ms = ?12,"
-    " accepted_ms = ?13, phase = ?14, phase_since_ms = ?15, note = ?16";
+    " accepted_ms = ?13, phase = ?14, phase_since_ms = ?15, note = ?16, bound_pid = ?17, bound_start = ?18,"
+    " bound_boot = ?19, bound_pid_ns = ?20, bound_host = ?21, bound_group = ?22, attached = ?23";
+// Watchers and nudges of the current grant; locks.attached says how many there are, so that the many grants without
+// any cost no look.
+constexpr char kLoadWatchers[] =
+    "SELECT pid, start, boot, pid_ns, host, kind, since_ms FROM watchers WHERE lock_id = ?1 ORDER BY place";
+constexpr char kLoadNudges[] = "SELECT by_owner, at_ms, reason FROM nudges WHERE lock_id = ?1 ORDER BY place";
+constexpr char kDropWatchers[] = "DELETE FROM watchers WHERE lock_id = ?1";
+constexpr char kDropNudges[] = "DELETE FROM nudges WHERE lock_id = ?1";
+constexpr char kPutWatcher[] =
+    "INSERT INTO watchers (lock_id, place, pid, start, boot, pid_ns, host, kind, since_ms)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+constexpr char kPutNudge[] = "INSERT INTO nudges (lock_id, place, by_owner, at_ms, reason) VALUES (?1, ?2, ?3, ?4, ?5)";
 constexpr char kPutWaiter[] =
     "INSERT OR REPLACE INTO waiters (" WAITER_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 constexpr char kDropWaiter[] = "DELETE FROM waiters WHERE lock_id = ?1 AND ticket = ?2";
@@ -48,9 +63,6 @@ constexpr char kPutEnding[] =
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 constexpr char kDropEnding[] = "DELETE FROM endings WHERE lock_id = ?1 AND owner = ?2";
 constexpr char kPruneEndings[] = "DELETE FROM endings WHERE lock_id = ?1 AND ended_ms <= ?2";
-constexpr char kPutEvent[] =
-    "INSERT INTO events (at_ms, wall_ms, event, lock_id, owner, epoch, by_owner, reason, cause, label)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 constexpr char kPutAnchor[] = "UPDATE store SET at_ms = ?1, timeline = ?2, steady_ms = ?3, wall_ms = ?4 WHERE id = 1";
 
 // ---- Reading -------------------------------------------------------------------------------------------------
@@ -91,8 +103,48 @@ Error damaged_lock(const Connection& connection, const std::string& lock_id, con
     return connection.damaged("lock " + lock_id + ": " + what);
 }
 
+ProcessIdentity take_process(Query& row) {
+    ProcessIdentity process;
+    process.pid = static_cast<std::int32_t>(row.take_integer());
+    process.start_ticks = static_cast<std::uint64_t>(row.take_integer());
+    process.boot_id = row.take_text();
+    process.pid_namespace = static_cast<std::uint64_t>(row.take_integer());
+    process.host = row.take_text();
+    return process;
+}
+
+std::optional<Binding> take_binding(Query& row) {
+    Binding binding{take_process(row), static_cast<std::int32_t>(row.take_integer())};
+    return binding.run.pid == 0 ? std::nullopt : std::optional(std::move(binding));
+}
+
+Outcome load_attached(Connection& connection, const std::string& lock_id, Hold& hold) {
+    Query watchers(connection, kLoadWatchers, std::string_view(lock_id));
+    Result<bool> row = watchers.step();
+    for (; row && *row; row = watchers.step()) {
+        Watcher watcher;
+        watcher.process = take_process(watchers);
+        const auto kind = watcher_kind_from(watchers.take_text());
+        if (!kind) return damaged_lock(connection, lock_id, "a watcher is of no known kind");
+        watcher.kind = *kind;
+        watcher.since = watchers.take_instant();
+        hold.watchers.push_back(std::move(watcher));
+    }
+    if (!row) return row.error();
+    Query nudges(connection, kLoadNudges, std::string_view(lock_id));
+    for (row = nudges.step(); row && *row; row = nudges.step()) {
+        Nudge nudge;
+        nudges.take_into(nudge.by);
+        nudge.at = nudges.take_instant();
+        nudges.take_into(nudge.reason);
+        hold.nudges.push_back(std::move(nudge));
+    }
+    if (!row) return row.error();
+    return Done{};
+}
+
 // The columns behind the lock id.
-Result<LockState> take_lock(const Connection& connection, const std::string& lock_id, Query& row) {
+Result<LockState> take_lock(Connection& connection, const std::string& lock_id, Query& row) {
     LockState state;
     state.known = true;
     state.last_epoch = row.take_epoch();
@@ -118,7 +170,10 @@ Result<LockState> take_lock(const Connection& connection, const std::string& loc
     row.take_into(hold.phase);
     hold.phase_since = row.take_optional_instant();
     row.take_into(hold.note);
+    hold.binding = take_binding(row);
     state.hold = std::move(hold);
+    if (row.take_integer() == 0) return state;
+    if (Outcome loaded = load_attached(connection, lock_id, *state.hold); !loaded) return loaded.error();
     return state;
 }
 
@@ -183,14 +238,6 @@ Result<StoredLock> load_lock_row(Connection& connection, const LockId& lock_id) 
     return lock;
 }
 
-// The least text that is greater than every text that begins with `prefix`; absent: there is none.
-std::optional<std::string> end_of_prefix(std::string prefix) {
-    while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
-    if (prefix.empty()) return std::nullopt;
-    prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
-    return prefix;
-}
-
 // Both are in the order of the lock id, so one pass brings them together.
 Outcome load_queues(Connection& connection, const std::string& from, const std::optional<std::string>& to,
                     std::vector<LockView>& locks) {
@@ -224,14 +271,64 @@ bool same_lock_row(const LockState& a, const LockState& b) {
     return a.known == b.known && a.last_epoch == b.last_epoch && a.hold == b.hold && a.recent_holds == b.recent_holds;
 }
 
+struct BindingColumns {
+    std::optional<std::int64_t> pid;
+    std::optional<std::int64_t> start;
+    std::optional<std::string_view> boot;
+    std::optional<std::int64_t> pid_namespace;
+    std::optional<std::string_view> host;
+    std::optional<std::int64_t> group;
+};
+
+BindingColumns columns_of(const std::optional<Binding>& binding) {
+    if (!binding) return {};
+    const ProcessIdentity& run = binding->run;
+    return {run.pid,     static_cast<std::int64_t>(run.start_ticks),
+            run.boot_id, static_cast<std::int64_t>(run.pid_namespace),
+            run.host,    binding->group};
+}
+
 Outcome put_lock(Connection& connection, const LockId& lock_id, const LockState& state) {
     const std::string holds = format_holds(state.recent_holds);
     if (!state.hold) return connection.run(kPutLock, lock_id, state.last_epoch, std::string_view(holds));
     const Hold& hold = *state.hold;
+    const BindingColumns bound = columns_of(hold.binding);
     return connection.run(kPutLock, lock_id, state.last_epoch, std::string_view(holds), hold.owner, hold.epoch,
                           hold.lease, hold.hard_cap, hold.label, hold.granted_at, word_for(hold.granted_how),
                           hold.claimed_at, hold.last_feedback, hold.accepted_at, hold.phase, hold.phase_since,
-                          hold.note);
+                          hold.note, bound.pid, bound.start, bound.boot, bound.pid_namespace, bound.host, bound.group,
+                          static_cast<std::int64_t>(hold.watchers.size() + hold.nudges.size()));
+}
+
+Outcome put_watchers(Connection& connection, const LockId& lock_id, const std::vector<Watcher>& watchers) {
+    Outcome put = connection.run(kDropWatchers, lock_id);
+    for (std::size_t i = 0; put && i < watchers.size(); ++i) {
+        const ProcessIdentity& process = watchers[i].process;
+        put = connection.run(kPutWatcher, lock_id, static_cast<std::int64_t>(i), std::int64_t{process.pid},
+                             static_cast<std::int64_t>(process.start_ticks), std::string_view(process.boot_id),
+                             static_cast<std::int64_t>(process.pid_namespace), std::string_view(process.host),
+                             word_for(watchers[i].kind), watchers[i].since);
+    }
+    return put;
+}
+
+Outcome put_nudges(Connection& connection, const LockId& lock_id, const std::vector<Nudge>& nudges) {
+    Outcome put = connection.run(kDropNudges, lock_id);
+    for (std::size_t i = 0; put && i < nudges.size(); ++i)
+        put = connection.run(kPutNudge, lock_id, static_cast<std::int64_t>(i), nudges[i].by, nudges[i].at,
+                             nudges[i].reason);
+    return put;
+}
+
+// They are few and seldom change: all are written anew.
+Outcome put_attached(Connection& connection, const LockId& lock_id, const LockState& before, const LockState& after) {
+    const Hold none;
+    const Hold& was = before.hold ? *before.hold : none;
+    const Hold& is = after.hold ? *after.hold : none;
+    Outcome put = Done{};
+    if (was.watchers != is.watchers) put = put_watchers(connection, lock_id, is.watchers);
+    if (put && was.nudges != is.nudges) put = put_nudges(connection, lock_id, is.nudges);
+    return put;
 }
 
 Outcome put_waiter(Connection& connection, const LockId& lock_id, std::int64_t ticket, const Waiter& waiter) {
@@ -292,19 +389,6 @@ Outcome put_endings(Connection& connection, const LockId& lock_id, const std::ve
     return added ? connection.run(kPruneEndings, lock_id, now - kEndingKept) : Outcome(Done{});
 }
 
-template <class Value>
-std::optional<Value> unless_empty(const Value& value) {
-    return value == Value{} ? std::nullopt : std::optional(value);
-}
-
-Outcome put_event(Connection& connection, const LockId& lock_id, const Event& event, const ClockAnchor& made) {
-    const Duration wall = made.reading.wall - (made.at - event.at);
-    const auto cause = event.cause ? std::optional(word_for(*event.cause)) : std::nullopt;
-    return connection.run(kPutEvent, event.at, wall, word_for(event.kind), lock_id, event.owner,
-                          unless_empty(event.epoch), unless_empty(event.by), unless_empty(event.reason), cause,
-                          unless_empty(event.label));
-}
-
 }  // namespace
 
 Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, const Owner& asks) {
@@ -343,13 +427,13 @@ Result<bool> store_lock(Connection& connection, const LockId& lock_id, const Sto
     const bool lock_differs = !same_lock_row(before.state, outgoing.state);
     if (lock_differs)
         if (Outcome put = put_lock(connection, lock_id, outgoing.state); !put) return put.error();
+    if (Outcome put = put_attached(connection, lock_id, before.state, outgoing.state); !put) return put.error();
     const Result<bool> queue_differs = put_queue(connection, lock_id, before, outgoing.state.queue);
     if (!queue_differs) return queue_differs;
     if (!lock_differs && !*queue_differs && outgoing.events.empty()) return false;
 
     Outcome put = put_endings(connection, lock_id, before.state.endings, outgoing.state.endings, outgoing.made.at);
-    for (auto event = outgoing.events.begin(); put && event != outgoing.events.end(); ++event)
-        put = put_event(connection, lock_id, *event, outgoing.made);
+    if (put) put = put_events(connection, lock_id, outgoing.events, outgoing.made);
     const ClockReading& reading = outgoing.made.reading;
     if (put) put = connection.run(kPutAnchor, outgoing.made.at, reading.timeline, reading.steady, reading.wall);
     if (!put) return put.error();

@@ -44,8 +44,8 @@ Progress any_progress(Dice& dice) {
 // Often the current epoch of some lock, as the last answer told it.
 std::optional<Epoch> any_epoch(Dice& dice, Epoch last) { return dice.maybe(Epoch{last.value - dice.roll(3)}); }
 
-Request any_request(Dice& dice, const Owner& owner, Epoch last) {
-    switch (dice.roll(16)) {
+Request any_bare_request(Dice& dice, const Owner& owner, Epoch last) {
+    switch (dice.roll(18)) {
         case 0:
         case 1:
         case 2:
@@ -70,8 +70,23 @@ Request any_request(Dice& dice, const Owner& owner, Epoch last) {
             return {owner,
                     RequisitionRequest{Reason("by order"), Label(dice.pick({"", "fire"})), any_epoch(dice, last)}};
         case 14: return {owner, GiveUpRequest{dice.pick({Place::Keep, Place::Leave})}};
+        case 15: return {owner, StopRequest{Reason("by order"), any_epoch(dice, last)}};
+        case 16: return {owner, NudgeRequest{Reason(dice.pick({"please", "soon?"}))}};
         default: return {owner, WithdrawRequest{dice.pick({Place::Keep, Place::Leave}), any_epoch(dice, last)}};
     }
+}
+
+ProcessIdentity any_process(Dice& dice) {
+    const auto pid = static_cast<std::int32_t>(1 + dice.roll(4));
+    return {pid, static_cast<std::uint64_t>(pid) * 100, "boot-1", 7, dice.pick({"host-a", "host-b"})};
+}
+
+Request any_request(Dice& dice, const Owner& owner, Epoch last) {
+    Request request = any_bare_request(dice, owner, last);
+    if (dice.one_in(4)) request.binding = Binding{any_process(dice), static_cast<std::int32_t>(dice.roll(3))};
+    if (dice.one_in(4))
+        request.watcher = Watcher{any_process(dice), dice.pick({WatcherKind::Heartbeat, WatcherKind::Run}), {}};
+    return request;
 }
 
 // Mostly little, often to a deadline or one millisecond beside it, now and then a reboot.
@@ -140,7 +155,7 @@ TEST_CASE("The engines answer and store alike") {
 
     Dice dice(seed);
     StoreFixture store;
-    MemoryEngine memory(store.clock);
+    MemoryEngine memory(store.clock, "memory", &store.witness);
     REQUIRE(memory.list({}));  // its time begins with that of the store
     std::unique_ptr<Engine> sqlite = store.open();
 
@@ -150,6 +165,8 @@ TEST_CASE("The engines answer and store alike") {
         const LockId lock_id(dice.pick({"eu/a", "eu/b", "x"}));
         const Request request = any_request(dice, Owner(dice.pick({"a", "b", "c", "d", "e"})), last);
         pass_time(dice, store.clock);
+        if (dice.one_in(20)) store.witness.gone = {static_cast<std::int32_t>(1 + dice.roll(4))};
+        if (dice.one_in(20)) store.witness.gone.clear();
         const auto expected = memory.submit(lock_id, request);
         const auto answered = sqlite->submit(lock_id, request);
         const bool same = expected && answered && *expected == *answered;

@@ -11,6 +11,7 @@
 #include "lockcore/memory_engine.hpp"
 #include "lockcore/sqlite/engine.hpp"
 #include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_witness.hpp"
 
 namespace hagi::test {
 
@@ -32,7 +33,9 @@ private:
 class RecordingSignal : public ChangeSignal {
 public:
     std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) override;
-    void ring(const LockId&, const Owner& owner) noexcept override { rung += owner.str() + " "; }
+    void ring(const LockId&, const Owner& owner) noexcept override {
+        if (!owner.empty()) rung += owner.str() + " ";
+    }
 
     std::string rung;  // "b c ": in that order
 };
@@ -43,10 +46,11 @@ public:
     TempFolder folder;
     FakeClock clock;
     RecordingSignal signal;
+    FakeWitness witness;
     SqliteOptions options{folder.path() + "/locks.db", SqliteOptions::Journal::Wal, SqliteOptions::Access::Create,
                           kBusyTimeout, SideFileMode{}};
 
-    Result<std::unique_ptr<Engine>> try_open() { return open_sqlite_engine(options, clock, signal); }
+    Result<std::unique_ptr<Engine>> try_open() { return open_sqlite_engine(options, clock, signal, witness); }
     std::unique_ptr<Engine> open();  // fails the test
     std::unique_ptr<Engine> open(SqliteOptions::Access access);
 };
