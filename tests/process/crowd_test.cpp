@@ -14,8 +14,11 @@ namespace {
 
 // One turn: waits for it, makes sure to be alone, leaves a line, gives it back.
 constexpr const char* kTurn = R"sh(
-epoch=$("$HAGI_TEST_BINARY" agent lock acquire --wait --lock-id a --owner "$1" --json |
-  sed -n 's/^{"event":"holding".*"epoch":\([0-9]*\),.*/\1/p')
+said=$("$HAGI_TEST_BINARY" agent lock acquire --wait --lock-id a --owner "$1" --json) || {
+  echo "exit $? of: $said" >&2
+  exit 1
+}
+epoch=$(printf '%s' "$said" | sed -n 's/^{"event":"holding".*"epoch":\([0-9]*\),.*/\1/p')
 mkdir "$HOME/inside" || echo "overlap $1" >>"$HOME/trace"
 echo "$epoch $1" >>"$HOME/trace"
 rmdir "$HOME/inside"
