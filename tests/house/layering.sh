@@ -31,7 +31,7 @@ BEGIN {
                   "shared_mutex thread", names, " ")
     for (i = 1; i <= count; ++i) machine["<" names[i] ">"] = 1
 
-    count = split("types result clock change_signal process limits names", names, " ")
+    count = split("types result clock change_signal process witness limits names", names, " ")
     for (i = 1; i <= count; ++i) seam["\"lockcore/" names[i] ".hpp\""] = 1
 }
 
@@ -95,7 +95,7 @@ FNR == 1 { layer = layer_of(FILENAME) }
 layer == "rules" && /(system_clock|steady_clock|high_resolution_clock|utc_clock|file_clock|getenv|random_device)/ {
     breach("time and environment are arguments of the rules")
 }
-layer != "cmd" && /(^|[^a-zA-Z0-9_.>])(printf|fprintf|vprintf|vfprintf|dprintf|puts|fputs|putchar|fputc|perror)[ \t]*\(/ {
+layer != "cmd" && /(^|[^a-zA-Z0-9_.>])(v?[fd]?printf|puts|fputs|putchar|fputc|perror)[ \t]*\(/ {
     breach("only cmd/ prints")
 }
 layer != "cmd" && /(std::(cout|cerr|clog|wcout|wcerr)|fmt::(print|println)|STDOUT_FILENO|STDERR_FILENO)/ {
