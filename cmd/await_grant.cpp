@@ -108,6 +108,7 @@ private:
         if (last_look && !still_to_leave) return timed_out(answer);
         if (last_look) return std::nullopt;
         if (first || answer.position != told_position_) tell_place(answer);
+        if (first) warn_of_short_timeout(answer);
         return std::nullopt;
     }
 
@@ -121,6 +122,16 @@ private:
     void tell_place(const Answer& answer) {
         told_position_ = answer.position;
         announce_({WatchEventKind::Queued, text::queued(session_.subject, answer), answer, {}});
+    }
+
+    void warn_of_short_timeout(const Answer& answer) {
+        const auto& expected = answer.windows.turn_expected;
+        if (!expected || *expected <= answer.now + terms_.timeout) return;
+        announce_({WatchEventKind::Warning,
+                   fmt::format("The timeout of {} is likely too short: as holds of {} usually go, the turn comes at {}",
+                               span(terms_.timeout), session_.subject.lock_id.str(), text::time(answer, *expected)),
+                   answer,
+                   {}});
     }
 
     // The store could not be asked.

@@ -110,7 +110,7 @@ private:
     Result<std::vector<LoggedEvent>> read_events(const LogQuery& query);
     Outcome upgrade(std::int64_t version);
     void recognize(const std::string& store_id);
-    std::optional<std::int64_t> data_version();
+    std::optional<std::int64_t> mark_for(const LockId& lock_id, const Owner& owner);
 
     SqliteOptions options_;
     Clock& clock_;
@@ -294,19 +294,19 @@ Result<std::vector<LoggedEvent>> SqliteEngine::read_log(const LogQuery& query) {
 
 // ---- Listening -----------------------------------------------------------------------------------------------
 
-std::optional<std::int64_t> SqliteEngine::data_version() {
+std::optional<std::int64_t> SqliteEngine::mark_for(const LockId& lock_id, const Owner& owner) {
     if (!connection_) return std::nullopt;
     if (connection_->has_moved()) return -1;  // a change, and what it means the next call tells
     connection_->set_patience({});
-    sqlite::Query query(*connection_, "PRAGMA data_version");
-    const Result<bool> row = query.step();
-    return row && *row ? std::optional(query.take_integer()) : std::nullopt;
+    const Result<std::int64_t> mark = sqlite::load_mark(*connection_, lock_id, owner);
+    return mark ? std::optional(*mark) : std::nullopt;
 }
 
 std::unique_ptr<Listener> SqliteEngine::listen(const LockId& lock_id, const Owner& owner) {
     std::unique_ptr<Listener> rung = signal_.listen(lock_id, owner);
     if (wal_) return rung;
-    return std::make_unique<sqlite::PollingListener>(std::move(rung), [this] { return data_version(); });
+    return std::make_unique<sqlite::PollingListener>(std::move(rung),
+                                                     [this, lock_id, owner] { return mark_for(lock_id, owner); });
 }
 
 }  // namespace

@@ -44,6 +44,11 @@ constexpr char kPutLock[] =
     " hard_cap_ms = ?7, label = ?8, granted_ms = ?9, granted_how = ?10, claimed_ms = ?11, feedback_ms = ?12,"
     " accepted_ms = ?13, phase = ?14, phase_since_ms = ?15, note = ?16, bound_pid = ?17, bound_start = ?18,"
     " bound_boot = ?19, bound_pid_ns = ?20, bound_host = ?21, bound_group = ?22, attached = ?23";
+constexpr char kLoadMark[] =
+    "SELECT coalesce((SELECT epoch * 1000000 + (claimed_ms IS NOT NULL) * 100000 + attached * 10000 FROM locks"
+    " WHERE lock_id = ?1 AND owner IS NOT NULL), 0) + (SELECT count(*) FROM waiters WHERE lock_id = ?1 AND ticket <="
+    " (SELECT ticket FROM waiters WHERE lock_id = ?1 AND owner = ?2))";
+constexpr char kLoadNewestEvent[] = "SELECT coalesce(max(seq), 0) FROM events";
 // Watchers and nudges of the current grant; locks.attached says how many there are, so that the many grants without
 // any cost no look.
 constexpr char kLoadWatchers[] =
@@ -398,6 +403,19 @@ Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, cons
     if (Outcome ending = load_ending(connection, lock_id, asks, lock->state); !ending) return ending.error();
     if (const auto broken = broken_invariant(lock->state)) return damaged_lock(connection, lock_id.str(), *broken);
     return lock;
+}
+
+Result<std::int64_t> load_mark(Connection& connection, const LockId& lock_id, const Owner& owner) {
+    if (lock_id.empty()) {
+        Query newest(connection, kLoadNewestEvent);
+        const Result<bool> row = newest.step();
+        if (!row) return row.error();
+        return newest.take_integer();
+    }
+    Query mark(connection, kLoadMark, lock_id, owner);
+    const Result<bool> row = mark.step();
+    if (!row) return row.error();
+    return mark.take_integer();
 }
 
 Result<StoredLocks> load_locks(Connection& connection, const ListQuery& query) {

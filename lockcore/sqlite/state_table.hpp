@@ -39,6 +39,11 @@ Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, cons
 // Those that `query` may want: once settled, some may have become idle.
 Result<StoredLocks> load_locks(Connection& connection, const ListQuery& query);
 
+// A number that changes when what concerns a watcher of `owner` changes: the grant, whether it is claimed and what is
+// attached to it, the owner's place. Beats and polls of others leave it as it is, or watchers that look whenever
+// anything was written would keep each other awake. An empty lock id: it changes with every event of the store.
+Result<std::int64_t> load_mark(Connection& connection, const LockId& lock_id, const Owner& owner);
+
 // The outcome of a decision and when it was made.
 struct Outgoing {
     const LockState& state;

@@ -31,6 +31,11 @@ public:
         if (failure) return failure->error;
         return world_.engine_.list(query);
     }
+    Result<std::vector<LoggedEvent>> read_log(const LogQuery& query) override {
+        const PlannedFailure* failure = world_.failure_now();
+        if (failure) return failure->error;
+        return world_.engine_.read_log(query);
+    }
     std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) override {
         return world_.engine_.listen(lock_id, owner);
     }
