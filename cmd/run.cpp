@@ -9,6 +9,7 @@
 #include "cmd/keepalive.hpp"
 #include "cmd/text.hpp"
 #include "cmd/verb.hpp"
+#include "lockcore/windows.hpp"
 #include "platform/child_process.hpp"
 #include "platform/stop_signal.hpp"
 
@@ -50,23 +51,34 @@ std::optional<std::string> unfit(const Options& options) {
     return std::nullopt;
 }
 
+// A try to renew must return before the lease ends, or nobody would be there to end the command in time.
+Duration longest_try(const Options& options) {
+    const Duration lease = options.request.lease.value_or(kDefaultLease);
+    const Duration before_the_try = options.interval.value_or(beat_interval(lease));
+    return std::min(options.common.busy_timeout.value_or(kWatcherBusyTimeout), lease - before_the_try - kSafetyMargin);
+}
+
 // What the starter of `run` may send. Before the command starts each of them ends the waiting, afterwards each goes on
-// to the command.
+// to the command; but for SIGTSTP, which stops both.
 class RunSignals : public StopSource {
 public:
     [[nodiscard]] Interrupts interrupts() const override {
         return signal_.fd() < 0 ? Interrupts{} : Interrupts{signal_.fd()};
     }
     bool requested() override {
-        while (const auto signal = signal_.take())
-            if (*signal != SIGCHLD) return true;
+        while (const auto signal = signal_.take()) {
+            if (*signal == SIGTSTP)
+                ::raise(SIGSTOP);
+            else if (*signal != SIGCHLD)
+                return true;
+        }
         return false;
     }
     std::optional<int> take() { return signal_.take(); }
     [[nodiscard]] const sigset_t& mask_before() const { return signal_.mask_before(); }
 
 private:
-    StopSignal signal_{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
+    StopSignal signal_{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCHLD};
 };
 
 // The command from its start to the end of its last process, and the lock that it needs.
@@ -82,7 +94,8 @@ public:
           keepalive_(session, terms_, announce),
           listener_(session.engine->listen(session.subject.lock_id, session.subject.owner)),
           foreground_(STDIN_FILENO),
-          kill_after_(options.kill_after.value_or(kKillAfter)) {
+          kill_after_(options.kill_after.value_or(kKillAfter)),
+          longest_try_(longest_try(options)) {
         keepalive_.adopt(accepted);
     }
 
@@ -121,10 +134,11 @@ private:
     }
 
     void keep(Keepalive::Look look) {
-        if (const auto ended = keepalive_.tick(look)) {
+        const bool may_outlast = keepalive_.in_outage() && now() + longest_try_ > last_moment_to_end();
+        if (const auto ended = may_outlast ? std::nullopt : keepalive_.tick(look)) {
             announce_(*ended);
             end(ended->failure->code);
-        } else if (keepalive_.in_outage() && keepalive_.last() && now() >= last_moment_to_end()) {
+        } else if (keepalive_.in_outage() && now() >= last_moment_to_end()) {
             announce_({WatchEventKind::MayBeLost,
                        fmt::format("The lock {} cannot be renewed before its lease ends: stopping the command",
                                    session_.subject.lock_id.str()),
@@ -139,6 +153,8 @@ private:
     void end(ErrorCode why) {
         ending_ = why;
         kill_at_ = now() + kill_after_;
+        // What may still be held until its lease ends must not be worked on any longer.
+        if (why != ErrorCode::LockLost) kill_at_ = std::min(kill_at_, keepalive_.valid_until() - kSafetyMargin);
         child_.signal_group(SIGTERM);
         child_.signal_group(SIGCONT);  // a stopped process hears SIGTERM only when it goes on
     }
@@ -152,7 +168,10 @@ private:
         bool any = false;
         while (const auto signal = signals_.take()) {
             any = true;
-            if (*signal != SIGCHLD) child_.signal_group(*signal);
+            if (*signal == SIGTSTP)
+                stop_with_the_command();
+            else if (*signal != SIGCHLD)
+                child_.signal_group(*signal);
         }
         const auto change = child_.take_change();
         if (change && !change->stopped) exit_code_ = change->exit_code;
@@ -160,21 +179,23 @@ private:
         return any;
     }
 
-    // The shell that started `run` takes the terminal and says "Stopped"; its fg wakes this process. The lease goes on
-    // meanwhile: the next beat tells what has become of it.
+    // The shell that started `run` takes the terminal and says "Stopped"; its fg wakes this process. Nobody beats
+    // meanwhile, so nobody works either, and the work goes on only when a beat has told what has become of the lease.
     void stop_with_the_command() {
+        child_.signal_group(SIGSTOP);
         foreground_.take_back();
         ::raise(SIGSTOP);
+        if (!ending_) keep(Keepalive::Look::Now);
         foreground_.lend_to(child_.pid());
         child_.signal_group(SIGCONT);
-        if (!ending_) keep(Keepalive::Look::Now);
     }
 
     [[nodiscard]] Duration until_something_is_due() const {
-        Duration due = ending_ ? kMaxLease : keepalive_.due_in();
-        if (ending_) due = std::min(due, std::max(kill_at_ - now(), Duration{kFirstForce}));
-        if (!ending_ && keepalive_.in_outage() && keepalive_.last())
-            due = std::min(due, std::max(last_moment_to_end() - now(), Duration::zero()));
+        Duration due = ending_ ? std::max(kill_at_ - now(), Duration{kFirstForce}) : keepalive_.due_in();
+        if (!ending_ && keepalive_.in_outage()) {
+            const Duration rest = std::max(last_moment_to_end() - now(), Duration::zero());
+            due = due + longest_try_ > rest ? rest : due;
+        }
         if (exit_code_) due = std::min<Duration>(due, kGroupPoll);
         return due;
     }
@@ -190,6 +211,7 @@ private:
     std::unique_ptr<Listener> listener_;
     ForegroundLoan foreground_;
     Duration kill_after_;
+    Duration longest_try_;
     Duration kill_at_{};
     std::optional<ErrorCode> ending_;  // why the command must end
     std::optional<int> exit_code_;     // the command's own
@@ -244,7 +266,7 @@ private:
         const int code = answer ? session_.report.failure(session_.subject, failure_for(session_.subject, *answer))
                                 : session_.fail(answer.error());
         if (!options_.epoch) (void)session_.submit(ReleaseRequest{epoch});
-        return code;
+        return conflict(code);
     }
 
     static Watcher self() { return {this_process(), WatcherKind::Run, {}}; }
@@ -303,7 +325,7 @@ int hold_and_run(Context& context, Options& options) {
     RunSignals signals;
     auto child = ChildProcess::hold(options.command, signals.mask_before());
     if (!child) return report.failure({}, failure_for(child.error()));
-    options.common.busy_timeout = options.common.busy_timeout.value_or(kWatcherBusyTimeout);
+    options.common.busy_timeout = longest_try(options);
     return with_session(own, options.common, About::Lock, StoreUse::Create,
                         [&](Session& session) { return run_command(session, options, *child, signals); });
 }

@@ -182,13 +182,15 @@ std::optional<ChildProcess::Change> ChildProcess::take_change() {
         const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
         if (pid < 0 && errno == EINTR) continue;
         if (pid <= 0) return change;
-        if (pid != pid_) continue;
-        change = WIFSTOPPED(status) ? Change{true, 0} : Change{false, shell_exit_code(status)};
-        if (!change->stopped) return change;
+        // To the last one: an orphan that is left unreaped keeps the group's number in use.
+        if (pid == pid_) change = WIFSTOPPED(status) ? Change{true, 0} : Change{false, shell_exit_code(status)};
     }
 }
 
-bool ChildProcess::signal_group(int signal) const { return pid_ > 0 && ::kill(-pid_, signal) == 0; }
+void ChildProcess::signal_group(int signal) const { ::kill(-pid_, signal); }
+
+// Refused is not empty: what sudo started is another user's.
+bool ChildProcess::group_is_empty() const { return ::kill(-pid_, 0) != 0 && errno == ESRCH; }
 
 void expect_children() { use_default(SIGCHLD); }
 

@@ -45,9 +45,11 @@ public:
     // it after SIGCHLD. Does not block.
     std::optional<Change> take_change();
 
-    // To every process of the group. False: there is none left.
-    bool signal_group(int signal) const;
-    [[nodiscard]] bool group_is_empty() const { return !signal_group(0); }
+    // To every process of the group that may be signalled.
+    void signal_group(int signal) const;
+
+    // Whether the last process of the group has ended and was reaped.
+    [[nodiscard]] bool group_is_empty() const;
 
 private:
     ChildProcess() = default;
