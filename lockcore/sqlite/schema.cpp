@@ -131,12 +131,14 @@ Outcome fill(Connection& store, const ClockReading& now) {
 }
 
 // A new store is made in memory and written in one piece: no journal, no side file, nothing to roll back.
-Result<std::string> new_image(Journal journal, Clock& clock) {
+Result<std::string> new_image(Journal journal, Clock& clock, const Furnish& furnish) {
     const Result<ClockReading> now = clock.read();
     if (!now) return now.error();
     Result<std::unique_ptr<Connection>> store = Connection::in_memory();
     if (!store) return store.error();
     if (Outcome filled = fill(**store, *now); !filled) return filled.error();
+    if (furnish)
+        if (Outcome furnished = furnish(**store); !furnished) return furnished.error();
     Result<std::string> image = (*store)->serialized();
     if (image && journal == Journal::Wal) {
         image->at(kWriteVersionAt) = kWalVersion;
@@ -203,8 +205,9 @@ Outcome migrate(Connection& connection, std::span<const char* const> steps) {
     return connection.execute(reached.c_str());
 }
 
-Result<Creation> create_store(const std::string& path, Journal journal, const SideFileMode& mode, Clock& clock) {
-    const Result<std::string> image = new_image(journal, clock);
+Result<Creation> create_store(const std::string& path, Journal journal, const SideFileMode& mode, Clock& clock,
+                              const Furnish& furnish) {
+    const Result<std::string> image = new_image(journal, clock, furnish);
     if (!image) return image.error();
 
     const std::string building = name_for_building(path);

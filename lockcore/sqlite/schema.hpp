@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -36,6 +37,9 @@ enum class Creation { Created, AlreadyThere };
 
 // Makes the whole store under a name of its own and links it into place: at `path` there is nothing or a whole,
 // durable store, whoever is killed when. `path` is never overwritten. NotFound: its folder does not exist.
-Result<Creation> create_store(const std::string& path, Journal journal, const SideFileMode& mode, Clock& clock);
+// `furnish` adds to the new store before anybody can see it.
+using Furnish = std::function<Outcome(Connection& store)>;
+Result<Creation> create_store(const std::string& path, Journal journal, const SideFileMode& mode, Clock& clock,
+                              const Furnish& furnish = {});
 
 }  // namespace hagi::sqlite
