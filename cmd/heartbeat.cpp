@@ -45,16 +45,6 @@ private:
     bool gone_ = false;
 };
 
-WatchEvent started(const Session& session, const Keepalive& keepalive) {
-    const Answer& answer = *keepalive.last();
-    return {WatchEventKind::Started,
-            fmt::format("Heartbeat of {} epoch {} owner {} every {}, valid until {}", session.subject.lock_id.str(),
-                        answer.hold->epoch.value, session.subject.owner.str(), span(keepalive.interval()),
-                        text::time(answer, end_of(*answer.hold))),
-            answer,
-            {}};
-}
-
 WatchEvent stopped(const Session& session, const Keepalive& keepalive, const std::string& why) {
     std::string message =
         fmt::format("Stopped the heartbeat of {}, {}: the lock is not released", session.subject.lock_id.str(), why);
@@ -71,7 +61,6 @@ int beat_until_it_ends(Session& session, const Options& options) {
     const auto listener = session.engine->listen(session.subject.lock_id, session.subject.owner);
     Keepalive keepalive(session, options.terms, announcer);
 
-    bool started_told = false;
     auto look = Keepalive::Look::Now;
     for (;;) {
         if (stop->requested()) return announce(stopped(session, keepalive, "as asked")), kSuccess;
@@ -80,10 +69,6 @@ int beat_until_it_ends(Session& session, const Options& options) {
         if (const auto ended = keepalive.tick(look)) {
             announce(*ended);
             return exit_code(ended->failure->code);
-        }
-        if (keepalive.last() && !started_told) {
-            announce(started(session, keepalive));
-            started_told = true;
         }
         const Duration due = session.context.steady_now() + keepalive.due_in();
         listener->sleep(keepalive.due_in(), companion.with(stop->interrupts()));

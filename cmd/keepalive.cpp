@@ -49,25 +49,52 @@ std::optional<WatchEvent> Keepalive::beat() {
     if (!answer) return endure(answer.error());
     if (const auto event = outage_.recovered(session_.context.steady_now())) announce_(*event);
     if (answer->refusal) return lost(*std::move(answer));
+    const bool first = !last_;
     note(*answer, sent_at);
+    if (first) {
+        tell_start();
+        warn_of_another_watcher();
+    } else if (terms_.every_beat) {
+        tell_beat();
+    }
+    tell_findings();
     return std::nullopt;
 }
 
 void Keepalive::note(const Answer& answer, Duration sent_at) {
-    const bool first = !last_;
     last_ = answer;
     last_at_ = sent_at;
     epoch_ = answer.hold->epoch;
     valid_until_ = sent_at + (end_of(*answer.hold) - answer.now);
     may_be_lost_told_ = false;
     choose_interval(answer.hold->lease);
-    if (!first && terms_.every_beat)
-        announce_({WatchEventKind::Beat,
-                   fmt::format("Beat {} epoch {}, valid until {}", session_.subject.lock_id.str(), epoch_->value,
-                               text::time(answer, end_of(*answer.hold))),
-                   answer,
-                   {}});
-    if (first) warn_of_another_watcher();
+}
+
+void Keepalive::adopt(const Answer& answer) {
+    note(answer, session_.context.steady_now());
+    warn_of_another_watcher();
+    tell_findings();
+}
+
+void Keepalive::tell_start() {
+    announce_({WatchEventKind::Started,
+               fmt::format("Heartbeat of {} epoch {} owner {} every {}, valid until {}", session_.subject.lock_id.str(),
+                           epoch_->value, session_.subject.owner.str(), span(interval_),
+                           text::time(*last_, end_of(*last_->hold))),
+               last_,
+               {}});
+}
+
+void Keepalive::tell_beat() {
+    announce_({WatchEventKind::Beat,
+               fmt::format("Beat {} epoch {}, valid until {}", session_.subject.lock_id.str(), epoch_->value,
+                           text::time(*last_, end_of(*last_->hold))),
+               last_,
+               {}});
+}
+
+void Keepalive::tell_findings() {
+    warn_of_interval();
     warn_of_cap();
     tell_when_stuck();
     tell_nudges();
@@ -130,13 +157,15 @@ WatchEvent Keepalive::lost(Answer answer) const {
 
 void Keepalive::choose_interval(Duration lease) {
     interval_ = terms_.interval.value_or(beat_interval(lease));
-    if (interval_ < lease) return;
-    interval_ = beat_interval(lease);
-    if (interval_told_) return;
+    if (interval_ >= lease) interval_ = beat_interval(lease);
+}
+
+void Keepalive::warn_of_interval() {
+    if (!terms_.interval || *terms_.interval == interval_ || interval_told_) return;
     interval_told_ = true;
     announce_({WatchEventKind::Warning,
-               fmt::format("The lease is {}: beating every {} instead of every {}", span(lease), span(interval_),
-                           span(*terms_.interval)),
+               fmt::format("The lease is {}: beating every {} instead of every {}", span(last_->hold->lease),
+                           span(interval_), span(*terms_.interval)),
                {},
                {}});
 }

@@ -30,7 +30,7 @@ public:
     std::optional<WatchEvent> tick(Look look);
 
     // Begins with a grant that its holder was just told of, instead of with a beat.
-    void adopt(const Answer& answer) { note(answer, session_.context.steady_now()); }
+    void adopt(const Answer& answer);
     [[nodiscard]] Watcher self() const { return {self_, terms_.kind, {}}; }
 
     // Until tick() has something to do.
@@ -46,9 +46,13 @@ public:
 private:
     std::optional<WatchEvent> beat();
     void note(const Answer& answer, Duration sent_at);
+    void tell_start();
+    void tell_beat();
+    void tell_findings();
     std::optional<WatchEvent> endure(const Error& error);
     WatchEvent lost(Answer answer) const;
     void choose_interval(Duration lease);
+    void warn_of_interval();
     void warn_of_cap();
     void tell_when_stuck();
     void warn_of_another_watcher();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -19,6 +20,11 @@ std::optional<std::int64_t> parse_digits(const std::string& text) {
 }
 
 std::int64_t seconds(Duration length) { return std::chrono::floor<std::chrono::seconds>(length).count(); }
+
+// Of an option that has no value: whether it was given one that breaks its rules.
+bool is_given(const CommonOptions& common, const std::string& name) {
+    return std::find(common.invalid_names.begin(), common.invalid_names.end(), name) != common.invalid_names.end();
+}
 
 Result<LockId> resolve_lock_id(const CommonOptions& common) {
     const bool by_address = common.server || common.game;
@@ -51,6 +57,11 @@ Result<Duration> parse_seconds(const std::string& name, const std::string& text,
     if (number && seconds(least) <= *number && *number <= seconds(most)) return Duration{std::chrono::seconds{*number}};
     return usage(fmt::format("{} is whole seconds from {} to {}, not \"{}\": give such a number", name, seconds(least),
                              seconds(most), escaped(text)));
+}
+
+void note_invalid(CommonOptions& common, const std::string& name, const Error& error) {
+    common.invalid_names.push_back(name);
+    if (!common.invalid) common.invalid = error;
 }
 
 void add_string(CLI::App& app, const std::string& name, std::optional<std::string>& target, const std::string& help) {
@@ -150,7 +161,7 @@ void add_reason(CLI::App& app, CommonOptions& common, std::optional<Reason>& tar
 
 std::optional<Error> missing_reason(const std::string& verb, const CommonOptions& common,
                                     const std::optional<Reason>& reason) {
-    if (reason || common.invalid) return std::nullopt;
+    if (reason || is_given(common, "--reason")) return std::nullopt;
     return usage(verb + " needs --reason TEXT: say why, and on whose order");
 }
 
@@ -170,13 +181,12 @@ Result<Subject> resolve_store(const Context& context, const CommonOptions& commo
 }
 
 Result<Subject> resolve_subject(const Context& context, const CommonOptions& common) {
-    // Usage errors come first, whatever else is wrong; an invalid text stands in for a missing one here.
+    // Usage errors come first, whatever else is wrong; an invalid text was at least given.
     const auto lock_id = resolve_lock_id(common);
     const auto owner = resolve_owner(context, common);
     const auto is_usage = [&](const auto& result) { return !result && result.error().kind == ErrorKind::Usage; };
-    const bool excused = common.invalid.has_value();
-    if (is_usage(lock_id) && !excused) return lock_id.error();
-    if (is_usage(owner) && !excused) return owner.error();
+    if (is_usage(lock_id) && !is_given(common, "--lock-id")) return lock_id.error();
+    if (is_usage(owner) && !is_given(common, "--owner")) return owner.error();
 
     auto subject = resolve_store(context, common);
     if (!subject) return subject;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cmd/report.hpp"
 #include "lockcore/limits.hpp"
@@ -23,7 +24,8 @@ struct CommonOptions {
     std::optional<Duration> busy_timeout;
     std::optional<Duration> stuck_after;
     bool json = false;
-    std::optional<Error> invalid;  // the first text that breaks its rules
+    std::optional<Error> invalid;            // the first text that breaks its rules
+    std::vector<std::string> invalid_names;  // the options that have such a text
 
     [[nodiscard]] Form form() const { return json ? Form::Json : Form::Text; }
 };
@@ -60,16 +62,19 @@ struct Requirement {
 void add_requirement(CLI::App& app, std::optional<Requirement>& target);
 bool is_met(const Requirement& requirement, Status status);
 
+// `name` was given, with a text that breaks its rules.
+void note_invalid(CommonOptions& common, const std::string& name, const Error& error);
+
 // A text with rules: label, note, phase, reason.
 template <class Value>
 void add_checked(CLI::App& app, const std::string& name, CommonOptions& common, std::optional<Value>& target,
                  Result<Value> (*parse)(std::string_view), const std::string& help) {
-    const auto take = [&common, &target, parse](const std::string& text) {
+    const auto take = [&common, &target, parse, name](const std::string& text) {
         Result<Value> value = parse(text);
         if (value)
             target = *std::move(value);
-        else if (!common.invalid)
-            common.invalid = value.error();
+        else
+            note_invalid(common, name, value.error());
     };
     app.add_option_function<std::string>(name, take, help)->type_name("TEXT");
 }

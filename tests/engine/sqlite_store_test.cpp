@@ -44,13 +44,13 @@ TEST_CASE("The stored format is pinned") {
           "endings|lock_id!1$ owner!2$ kind!$ epoch!# ended_ms!# cause!$ by_owner!$ reason!$\n"
           "events|seq1# at_ms!# wall_ms!# event!$ lock_id!$ owner!$ epoch# by_owner$ reason$ cause$ label$\n"
           "locks|lock_id!1$ last_epoch!# recent_holds!$ owner$ epoch# lease_ms# hard_cap_ms# label$ granted_ms# "
-          "granted_how$ claimed_ms# feedback_ms# accepted_ms# phase$ phase_since_ms# note$ bound_host$ bound_boot$ "
-          "bound_pid_ns# bound_pid# bound_start# bound_group#\n"
-          "nudges|lock_id!1$ by_owner!2$ at_ms!# reason!$\n"
+          "granted_how$ claimed_ms# feedback_ms# accepted_ms# phase$ phase_since_ms# note$ bound_pid# bound_start# "
+          "bound_boot$ bound_pid_ns# bound_host$ bound_group# attached#\n"
+          "nudges|lock_id!1$ place!2# by_owner!$ at_ms!# reason!$\n"
           "store|id1# store_id!$ epoch_floor!# at_ms!# timeline!$ steady_ms!# wall_ms!#\n"
           "waiters|lock_id!1$ ticket!2# owner!$ label!$ phase!$ note!$ lease_ms!# max_hold_ms!# enqueued_ms!# "
           "heard_ms!#\n"
-          "watchers|lock_id!1$ owner!2$ epoch!3# host!4$ boot!5$ pid_ns!6# pid!7# start!8# since_ms!# kind!$");
+          "watchers|lock_id!1$ place!2# pid!# start!# boot!$ pid_ns!# host!$ kind!$ since_ms!#");
 }
 
 TEST_CASE("The rows read like words") {
@@ -62,7 +62,7 @@ TEST_CASE("The rows read like words") {
     ask(*engine, "a release");
     ask(*engine, "c requisition");
     CHECK(query(store.options.path, "SELECT * FROM locks") ==
-          "x|3|1500,0|c|3|600000|86401500||1500|requisitioned|1500|1500||||||||||");
+          "x|3|1500,0|c|3|600000|86401500||1500|requisitioned|1500|1500|||||||||||0");
     CHECK(query(store.options.path, "SELECT owner, kind, epoch, ended_ms, cause, by_owner, reason FROM endings") ==
           "b|hold|2|1500|requisitioned|c|by order");
     CHECK(query(store.options.path,
