@@ -1,0 +1,255 @@
+// `run` on a terminal: whose the keyboard is, and what Ctrl-C and Ctrl-Z do.
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include "tests/process/hagi.hpp"
+#include "tests/support/catch.hpp"
+
+namespace hagi::test {
+namespace {
+
+constexpr int kPatience = 60'000;
+constexpr const char* kCtrlC = "\x03";
+constexpr const char* kCtrlZ = "\x1a";
+
+// Looks again and again, until it is so.
+void await(const std::function<bool()>& is_so, const char* otherwise) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
+    while (!is_so()) {
+        if (std::chrono::steady_clock::now() > until) throw std::runtime_error(otherwise);
+        ::poll(nullptr, 0, 1);
+    }
+}
+
+// A program as the first of a session on a terminal of its own, which the test types on and reads.
+class Terminal {
+public:
+    Terminal(const Hagi& hagi, Words words) {
+        int master = -1;
+        pid_ = ::forkpty(&master, nullptr, nullptr, nullptr);
+        if (pid_ < 0) throw std::runtime_error("no terminal");
+        if (pid_ == 0) become(hagi, words);
+        master_.reset(master);
+    }
+    ~Terminal() {
+        if (pid_ <= 0) return;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+
+    [[nodiscard]] pid_t pid() const { return pid_; }
+
+    void type(const std::string& text) const {
+        if (::write(master_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+            throw std::runtime_error("the terminal takes no text");
+    }
+
+    // Reads on to the end of `text`.
+    void await_text(const std::string& text) {
+        for (;;) {
+            if (const auto found = unread_.find(text); found != std::string::npos) {
+                unread_.erase(0, found + text.size());
+                return;
+            }
+            if (!read_more()) throw std::runtime_error("ended without " + text + " but: " + unread_);
+        }
+    }
+
+    // All that is left.
+    std::string rest() {
+        while (read_more()) continue;
+        return std::exchange(unread_, {});
+    }
+
+    // The status of waitpid: of a stop, or of the end.
+    int wait_for_change() {
+        int status = 0;
+        const auto changed = [&] { return ::waitpid(pid_, &status, WUNTRACED | WNOHANG) == pid_; };
+        await(changed, "the program neither stops nor ends");
+        if (!WIFSTOPPED(status)) pid_ = 0;
+        return status;
+    }
+    int wait() {
+        const int status = wait_for_change();
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+    }
+
+private:
+    bool read_more() {
+        pollfd readable{master_.get(), POLLIN, 0};
+        if (::poll(&readable, 1, kPatience) != 1) throw std::runtime_error("waited too long behind: " + unread_);
+        std::array<char, 4096> bytes{};
+        const ssize_t count = ::read(master_.get(), bytes.data(), bytes.size());
+        if (count <= 0) return false;  // EIO: nobody has the terminal open any more
+        unread_.append(bytes.data(), static_cast<std::size_t>(count));
+        return true;
+    }
+
+    [[noreturn]] static void become(const Hagi& hagi, Words& words) {
+        ::setenv("HAGI_LOCK_STORE", hagi.store().c_str(), 1);
+        ::setenv("HAGI_TEST_BINARY", HAGI_BINARY, 1);
+        std::vector<char*> pointers;
+        for (std::string& word : words) pointers.push_back(word.data());
+        pointers.push_back(nullptr);
+        ::execvp(pointers[0], pointers.data());
+        ::_exit(127);
+    }
+
+    pid_t pid_ = 0;
+    UniqueFd master_;
+    std::string unread_;
+};
+
+Words run_of(const std::string& script) {
+    return Hagi::line({"run", "--lock-id", "a", "--owner", "alice", "--", "sh", "-c", script});
+}
+
+// Of a script that does say_pid() first.
+pid_t read_pid(Terminal& terminal, const Hagi& hagi) {
+    terminal.await_text("ready");
+    pid_t pid = 0;
+    std::ifstream(hagi.folder() + "/pid") >> pid;
+    return pid;
+}
+std::string say_pid(const Hagi& hagi) { return "echo $$ >" + hagi.folder() + "/pid; echo ready; "; }
+
+char state_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const auto end = text.rfind(')');
+    return end == std::string::npos ? '-' : text.at(end + 2);
+}
+
+TEST_CASE("the command is in the terminal's foreground: it reads what is typed") {
+    const Hagi hagi;
+    Terminal terminal(hagi, run_of("echo ready; read line; echo \"<$line>\"; exit 9"));
+    terminal.await_text("ready");
+    terminal.type("typed\n");
+    terminal.await_text("<typed>");
+    CHECK(terminal.wait() == 9);
+}
+
+TEST_CASE("Ctrl-C ends the command, run exits as it did, and the lock is free") {
+    const Hagi hagi;
+    Terminal terminal(hagi, run_of("echo ready; exec sleep 300"));
+    terminal.await_text("ready");
+    terminal.type(kCtrlC);
+    CHECK(terminal.wait() == 128 + SIGINT);
+    CHECK(hagi.json({"list"})["locks"].empty());
+}
+
+TEST_CASE("Ctrl-C while run waits ends the waiting") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "bob"));
+    Terminal terminal(hagi, run_of("echo never"));
+    terminal.await_text("place 1 of 1");
+    terminal.type(kCtrlC);
+    terminal.await_text("the place was left");
+    CHECK(terminal.wait() == 30);
+}
+
+TEST_CASE("Ctrl-Z stops the command and run, and both go on together") {
+    const Hagi hagi;
+    Terminal terminal(hagi, run_of(say_pid(hagi) + "read line; echo \"<$line>\"; read line; echo \"<$line>\"; exit 9"));
+    const pid_t command = read_pid(terminal, hagi);
+    terminal.type(kCtrlZ);
+    const int status = terminal.wait_for_change();
+    REQUIRE(WIFSTOPPED(status));
+    await([&] { return state_of(command) == 'T'; }, "the command does not stop");
+
+    ::kill(terminal.pid(), SIGCONT);
+    terminal.type("one\n");
+    terminal.await_text("<one>");
+    terminal.type(kCtrlZ);
+    REQUIRE(WIFSTOPPED(terminal.wait_for_change()));
+    ::kill(terminal.pid(), SIGCONT);
+    terminal.type("two\n");
+    terminal.await_text("<two>");
+    CHECK(terminal.wait() == 9);
+}
+
+TEST_CASE("a lock that was lost while all were stopped ends the command before it goes on") {
+    const Hagi hagi;
+    Terminal terminal(hagi, run_of("echo ready; read line; echo touched; read line"));
+    terminal.await_text("ready");
+    terminal.type(kCtrlZ);
+    REQUIRE(WIFSTOPPED(terminal.wait_for_change()));
+    hagi.done(verb("requisition", "bob", {"--reason", "order"}));
+    terminal.type("go on\n");
+    ::kill(terminal.pid(), SIGCONT);
+    const std::string said = terminal.rest();
+    CHECK(said.find("Lost a epoch 1") != std::string::npos);
+    CHECK(said.find("touched") == std::string::npos);
+    CHECK(terminal.wait() == 32);
+}
+
+TEST_CASE("Ctrl-Z stops the command also where it does not read from the terminal") {
+    const Hagi hagi;
+    const std::string beat = hagi.folder() + "/beat";
+    REQUIRE(hagi.run_other({"mkfifo", beat}).code == 0);
+    Terminal terminal(hagi, {"sh", "-c", "exec \"$@\" </dev/null", "sh", HAGI_BINARY, "agent", "lock", "run",
+                             "--lock-id", "a", "--owner", "alice", "--", "sh", "-c",
+                             say_pid(hagi) + "read line <" + beat + "; echo \"<$line>\"; exit 9"});
+    const pid_t command = read_pid(terminal, hagi);
+    terminal.type(kCtrlZ);
+    REQUIRE(WIFSTOPPED(terminal.wait_for_change()));
+    await([&] { return state_of(command) == 'T'; }, "the command does not stop");
+    ::kill(terminal.pid(), SIGCONT);
+    std::ofstream(beat) << "one\n";
+    terminal.await_text("<one>");
+    CHECK(terminal.wait() == 9);
+}
+
+TEST_CASE("Ctrl-Z while run waits stops it, and it waits on") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "bob"));
+    Terminal terminal(hagi, run_of("echo \"<mine>\"; exit 9"));
+    terminal.await_text("place 1 of 1");
+    terminal.type(kCtrlZ);
+    REQUIRE(WIFSTOPPED(terminal.wait_for_change()));
+    ::kill(terminal.pid(), SIGCONT);
+    hagi.done(verb("release", "bob"));
+    terminal.await_text("<mine>");
+    CHECK(terminal.wait() == 9);
+}
+
+TEST_CASE("the terminal's foreground goes back to who started run") {
+    const Hagi hagi;
+    Terminal terminal(hagi, {"sh", "-c",
+                             "\"$HAGI_TEST_BINARY\" agent lock run --lock-id a --owner alice -- sh -c 'read x; exit 3';"
+                             "echo \"exit $?\"; read line; echo \"<$line>\""});
+    terminal.type("\n");
+    terminal.await_text("exit 3");
+    terminal.type("mine again\n");
+    terminal.await_text("<mine again>");
+    CHECK(terminal.wait() == 0);
+}
+
+TEST_CASE("a command that cannot be run gives the terminal back, too") {
+    const Hagi hagi;
+    Terminal terminal(hagi, {"sh", "-c",
+                             "\"$HAGI_TEST_BINARY\" agent lock run --lock-id a --owner alice -- no-such-command;"
+                             "echo \"exit $?\"; read line; echo \"<$line>\""});
+    terminal.await_text("exit 127");
+    terminal.type("mine again\n");
+    terminal.await_text("<mine again>");
+    CHECK(terminal.wait() == 0);
+}
+
+}  // namespace
+}  // namespace hagi::test
