@@ -12,6 +12,10 @@ std::string answer(const Subject& subject, const Answer& answer);
 std::string list(const Subject& subject, const ListAnswer& answer);
 std::string log(const std::vector<LoggedEvent>& events);
 std::string log_line(const LoggedEvent& event);
+std::string examination(const Examination& examination);
+std::string conversion(const Subject& subject, Conversion conversion);
+std::string rebuilding(const Rebuilding& rebuilding);
+std::string pruning(const Subject& subject, const Pruning& pruning);
 std::string failure(const Subject& subject, const Failure& failure);
 std::string event(const Subject& subject, const WatchEvent& event);
 

@@ -4,6 +4,7 @@
 
 #include "lockcore/memory_engine.hpp"
 #include "lockcore/sqlite/engine.hpp"
+#include "lockcore/sqlite/upkeep.hpp"
 #include "platform/file_bell.hpp"
 #include "platform/file_server_clock.hpp"
 #include "platform/filesystem_kind.hpp"
@@ -13,8 +14,6 @@
 
 namespace hagi {
 namespace {
-
-using Environment = std::function<std::optional<std::string>(std::string_view)>;
 
 // An engine together with what it borrows.
 class EquippedEngine : public Engine {
@@ -44,11 +43,17 @@ private:
     std::unique_ptr<Engine> engine_;
 };
 
+std::unique_ptr<Clock> clock_for(FilesystemKind kind, const std::string& path) {
+    if (kind == FilesystemKind::Shared) return std::make_unique<FileServerClock>(path + "-clock-");
+    return std::make_unique<MachineClock>();
+}
+
 std::unique_ptr<EquippedEngine> equip(FilesystemKind kind, const std::string& path) {
-    auto signal = std::make_unique<FileBell>(path);
-    if (kind == FilesystemKind::Shared)
-        return std::make_unique<EquippedEngine>(std::make_unique<FileServerClock>(path + "-clock-"), std::move(signal));
-    return std::make_unique<EquippedEngine>(std::make_unique<MachineClock>(), std::move(signal));
+    return std::make_unique<EquippedEngine>(clock_for(kind, path), std::make_unique<FileBell>(path));
+}
+
+Result<StorePath> named_store(const EngineTerms& terms, const Environment& environment) {
+    return find_store({terms.path, environment("HAGI_LOCK_STORE"), environment("XDG_STATE_HOME"), environment("HOME")});
 }
 
 // A store that is not there: nothing is known, nothing is held.
@@ -96,8 +101,7 @@ Result<std::unique_ptr<Engine>> open_in(const StorePlace& place, const EngineTer
 }  // namespace
 
 Result<std::unique_ptr<Engine>> open_engine(const EngineTerms& terms, StoreUse use, const Environment& environment) {
-    const auto store =
-        find_store({terms.path, environment("HAGI_LOCK_STORE"), environment("XDG_STATE_HOME"), environment("HOME")});
+    const auto store = named_store(terms, environment);
     if (!store) return store.error();
     if (store->named_by == NamedBy::Default && use == StoreUse::Create)
         if (const auto made = ensure_default_folders(store->path); !made) return made.error();
@@ -109,6 +113,18 @@ Result<std::unique_ptr<Engine>> open_engine(const EngineTerms& terms, StoreUse u
         return not_yet ? Result(engine_for_nothing(store->path)) : place.error();
     }
     return open_in(*place, terms, use, environment);
+}
+
+Result<std::unique_ptr<Upkeep>> open_upkeep(const EngineTerms& terms, const Environment& environment) {
+    const auto store = named_store(terms, environment);
+    if (!store) return store.error();
+    return sqlite_upkeep({*store, environment("HAGI_LOCK_FILESYSTEM"), terms.busy_timeout, clock_for});
+}
+
+Result<StorePlace> place_of_store(const EngineTerms& terms, Access access, const Environment& environment) {
+    const auto store = named_store(terms, environment);
+    if (!store) return store.error();
+    return check_store_place(store->path, access);
 }
 
 }  // namespace hagi

@@ -1,5 +1,6 @@
 #include "cmd/report.hpp"
 
+#include <array>
 #include <utility>
 
 #include "cmd/json.hpp"
@@ -11,6 +12,18 @@ Failure failure_for(const Error& error) { return {code_for(error.kind), error.me
 
 Failure failure_for(const Subject& subject, const Answer& answer) {
     return {code_for(answer.refusal->code), text::refusal(subject, answer), answer};
+}
+
+// What loses grants first, what passes by itself last.
+std::optional<ErrorKind> worst_trouble(const Examination& examination) {
+    constexpr std::array kWorstFirst = {ErrorKind::Damaged, ErrorKind::PermissionDenied, ErrorKind::Unusable};
+    std::optional<ErrorKind> other;
+    for (const Finding& finding : examination.findings)
+        if (finding.trouble) other = finding.trouble;
+    for (const ErrorKind kind : kWorstFirst)
+        for (const Finding& finding : examination.findings)
+            if (finding.trouble == kind) return kind;
+    return other;
 }
 
 void Report::print(Output& output, const std::string& text) {
@@ -44,6 +57,28 @@ int Report::failure(const Subject& subject, const Failure& failure) {
     else
         print(context_.err, "hagi: " + failure.message + "\n");
     return exit_code(failure.code);
+}
+
+int Report::examination(const Examination& examination) {
+    print(context_.out, form_ == Form::Json ? json::examination(examination) : text::examination(examination));
+    const auto worst = worst_trouble(examination);
+    return worst ? exit_code(code_for(*worst)) : kSuccess;
+}
+
+int Report::conversion(const Subject& subject, Conversion conversion) {
+    print(context_.out,
+          form_ == Form::Json ? json::conversion(subject, conversion) : text::conversion(subject, conversion));
+    return kSuccess;
+}
+
+int Report::rebuilding(const Rebuilding& rebuilding) {
+    print(context_.out, form_ == Form::Json ? json::rebuilding(rebuilding) : text::rebuilding(rebuilding));
+    return kSuccess;
+}
+
+int Report::pruning(const Subject& subject, const Pruning& pruning) {
+    print(context_.out, form_ == Form::Json ? json::pruning(subject, pruning) : text::pruning(subject, pruning));
+    return kSuccess;
 }
 
 void Report::event(const Subject& subject, const WatchEvent& event) {

@@ -10,6 +10,7 @@
 #include "cmd/exit_code.hpp"
 #include "lockcore/answer.hpp"
 #include "lockcore/event.hpp"
+#include "lockcore/upkeep.hpp"
 
 namespace hagi {
 
@@ -60,6 +61,9 @@ struct WatchEvent {
     std::optional<Failure> failure;  // of an event that ends the watcher with a failure
 };
 
+// Absent: all is well.
+std::optional<ErrorKind> worst_trouble(const Examination& examination);
+
 enum class Form { Text, Json };
 
 class Report {
@@ -72,6 +76,12 @@ public:
     int log(const std::vector<LoggedEvent>& events);
     void log_line(const LoggedEvent& event);  // of a log that is followed
     int failure(const Subject& subject, const Failure& failure);
+
+    // Of looking after the store. What was examined ends with the code of its worst finding.
+    int examination(const Examination& examination);
+    int conversion(const Subject& subject, Conversion conversion);
+    int rebuilding(const Rebuilding& rebuilding);
+    int pruning(const Subject& subject, const Pruning& pruning);
 
     // One line at once.
     void event(const Subject& subject, const WatchEvent& event);

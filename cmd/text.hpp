@@ -15,6 +15,14 @@ std::string list(const Subject& subject, const ListAnswer& answer);
 
 std::string log(const std::vector<LoggedEvent>& events);
 
+std::string examination(const Examination& examination);
+std::string conversion(const Subject& subject, Conversion conversion);
+std::string rebuilding(const Rebuilding& rebuilding);
+std::string pruning(const Subject& subject, const Pruning& pruning);
+
+// A command line that puts a rebuilt store in the place of the old one, which it keeps.
+std::string put_in_place(const Rebuilding& rebuilding);
+
 // Sentences: one line, without its newline.
 std::string queued(const Subject& subject, const Answer& answer);
 std::string holding(const Subject& subject, const Answer& answer);

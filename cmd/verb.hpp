@@ -21,6 +21,7 @@ struct Verb {
 
 extern const Verb kAcceptVerb;
 extern const Verb kAcquireVerb;
+extern const Verb kDoctorVerb;
 extern const Verb kHeartbeatVerb;
 extern const Verb kListVerb;
 extern const Verb kLogVerb;

@@ -28,6 +28,9 @@ constexpr Duration kTellEvery{500};
 constexpr Duration kWatch{8000};
 constexpr Duration kWatchEvery{100};
 
+// Always as long, so that no rest of another's text stays behind it.
+constexpr std::size_t kTextBytes = 256;
+
 void pause(Duration length) {
     const timespec time{length.count() / 1000, (length.count() % 1000) * 1'000'000};
     ::nanosleep(&time, nullptr);
@@ -114,7 +117,10 @@ Result<LockProbe::Verdict> LockProbe::look() {
     const bool both_here = whole == 0 && bytes == 0;
     // Two that start in the same instant may each get one lock: that is no verdict.
     if (!both_here || !untouched) {
-        if (somebody_is_here()) return Verdict::DoNotCross;
+        if (somebody_is_here()) {
+            tell();  // the other place, too
+            return Verdict::DoNotCross;
+        }
         if (!both_here) return Error{ErrorKind::Unreachable, "another probe begins just now: run it again on one side"};
     }
     first_ = true;
@@ -126,18 +132,30 @@ void LockProbe::tell() {
     const ProcessIdentity self = this_process();
     const std::string boot = self.boot_id.empty() ? "-" : self.boot_id;
     const std::string host = self.host.empty() ? "-" : self.host;
-    const std::string text = boot + " " + std::to_string(self.pid) + " " + std::to_string(++told_) + " " + host + "\n";
+    told_ = boot + " " + std::to_string(self.pid) + " " + std::to_string(++count_) + " " + host;
+    told_.resize(kTextBytes - 1, ' ');
+    told_ += '\n';
     // A place that could not tell is taken for one that was left behind; the next time may do.
-    if (::pwrite(whole_.get(), text.data(), text.size(), 0) > 0) ::fsync(whole_.get());
+    if (::pwrite(whole_.get(), told_.data(), told_.size(), 0) > 0) ::fsync(whole_.get());
 }
 
-void LockProbe::stay(Duration at_most, const Interrupts& interrupts) {
+// Who writes here believes to hold the locks, as this place does.
+bool LockProbe::contradicted() {
+    const std::string text = text_of(path_);
+    if (text.empty() || text == told_) return false;
+    recognize(text);
+    return true;
+}
+
+LockProbe::Verdict LockProbe::stay(Duration at_most, const Interrupts& interrupts) {
     std::vector<pollfd> polled;
     for (const int fd : interrupts) polled.push_back({fd, POLLIN, 0});
     for (Duration stayed{}; stayed < at_most; stayed += kTellEvery) {
-        if (::poll(polled.data(), polled.size(), static_cast<int>(kTellEvery.count())) > 0) return;
+        if (::poll(polled.data(), polled.size(), static_cast<int>(kTellEvery.count())) > 0) break;
+        if (contradicted()) return Verdict::DoNotCross;
         tell();
     }
+    return Verdict::First;
 }
 
 }  // namespace hagi

@@ -30,8 +30,9 @@ public:
     // Takes some seconds where the other place must be told from what a killed probe has left behind.
     Result<Verdict> look();
 
-    // First place only: stays for others until `at_most` has passed or an interrupt is readable. Not later.
-    void stay(Duration at_most, const Interrupts& interrupts);
+    // First place only: stays for others until `at_most` has passed or an interrupt is readable. Not later. DoNotCross,
+    // at once: another place holds the same locks.
+    Verdict stay(Duration at_most, const Interrupts& interrupts);
 
     // Of the other place, as it told: its host and process, escaped.
     [[nodiscard]] const std::string& other() const { return other_; }
@@ -42,6 +43,7 @@ private:
     Outcome open_files();
     void recognize(const std::string& text);
     [[nodiscard]] bool somebody_is_here();
+    [[nodiscard]] bool contradicted();
     void tell();
 
     std::string path_;
@@ -51,7 +53,8 @@ private:
     std::string other_;
     bool same_machine_ = false;
     bool first_ = false;
-    std::uint64_t told_ = 0;
+    std::uint64_t count_ = 0;
+    std::string told_;  // what this place has written last
 };
 
 }  // namespace hagi
