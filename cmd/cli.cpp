@@ -17,8 +17,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::array kVerbs = {
-    &kAcceptVerb,  &kAcquireVerb, &kHeartbeatVerb,   &kListVerb, &kLogVerb,    &kNudgeVerb,
-    &kReleaseVerb, &kRenewVerb,   &kRequisitionVerb, &kRunVerb,  &kStatusVerb, &kStopVerb,
+    &kAcceptVerb,  &kAcquireVerb, &kDoctorVerb,      &kHeartbeatVerb, &kListVerb,   &kLogVerb,  &kNudgeVerb,
+    &kReleaseVerb, &kRenewVerb,   &kRequisitionVerb, &kRunVerb,       &kStatusVerb, &kStopVerb,
 };
 
 const Verb* find_verb(std::string_view name) {
