@@ -34,6 +34,16 @@ bool started(const Hagi& hagi) { return std::filesystem::exists(marker(hagi)); }
 
 bool is_free(const Hagi& hagi) { return hagi.json({"list"})["locks"].empty(); }
 
+// Until somebody waits for the lock that is held.
+void await_waiter(const Hagi& hagi) {
+    constexpr int kMostLooks = 2000;
+    for (int i = 0; i < kMostLooks; ++i) {
+        const auto locks = hagi.json({"list"})["locks"];
+        if (!locks.empty() && !locks[0]["queue"].empty()) return;
+    }
+    throw std::runtime_error("nobody waits");
+}
+
 nlohmann::json last_event(const Hagi& hagi) { return hagi.json({"log"})["events"].back(); }
 
 pid_t read_pid(Process& process) { return static_cast<pid_t>(std::stol(process.read_line().value())); }
@@ -164,7 +174,7 @@ TEST_CASE("stdout is the command's alone, also with --json") {
     hagi.done(verb("acquire", "alice"));
     // Its place is shown by `list` before the lock is given back.
     const auto bob = hagi.start_other(Hagi::line(run_line("bob", {"--json"}, {"echo", "hi"})));
-    while (hagi.json({"list"})["locks"][0]["queue"].empty()) continue;
+    await_waiter(hagi);
     hagi.done(verb("release", "alice"));
     CHECK(bob->rest_of_output() == "hi\n");
     std::istringstream events(bob->rest_of_errors());
@@ -229,7 +239,7 @@ TEST_CASE("a signal while run waits ends the waiting, and the command never star
     const Hagi hagi;
     hagi.done(verb("acquire", "alice"));
     Process run = hagi.start(run_line("bob", replaced ? Words{"-E", "99"} : Words{}, mark(hagi)));
-    while (hagi.json({"list"})["locks"][0]["queue"].empty()) continue;
+    await_waiter(hagi);
     run.send(signal);
     CHECK(run.rest_of_output().empty());
     CHECK(run.wait() == (replaced ? 99 : 30));
@@ -264,7 +274,7 @@ TEST_CASE("the lock is given back after the last process of the group has ended"
     const End main_process(read_pid(alice));
     Process bob = hagi.start(run_line("bob", {}, shell("echo bob >>" + trace)));
     main_process.await();
-    while (hagi.json({"list"})["locks"][0]["queue"].empty()) continue;
+    await_waiter(hagi);
     CHECK(hagi.json({"list"})["locks"][0]["holder"]["owner"] == "alice");
 
     std::ofstream(gate) << "go\n";
@@ -387,7 +397,7 @@ TEST_CASE("a run that is killed while it waits leaves no process and never start
     const Hagi hagi;
     hagi.done(verb("acquire", "alice"));
     Process run = hagi.start(run_line("bob", {}, mark(hagi)));
-    while (hagi.json({"list"})["locks"][0]["queue"].empty()) continue;
+    await_waiter(hagi);
     const auto children = children_of(run.pid());
     REQUIRE(children.size() == 2);
     const End one(children[0]);
