@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <new>
 
 #include "cmd/report.hpp"
 #include "cmd/verb.hpp"
@@ -92,9 +94,7 @@ int run_verb(Context& context, const Verb& verb, const Words& words) {
     return run(context);
 }
 
-}  // namespace
-
-int run_cli(Context& context, const std::vector<std::string>& words) {
+int dispatch(Context& context, const Words& words) {
     constexpr std::array<std::string_view, 2> kPath = {"agent", "lock"};
     for (std::size_t i = 0;; ++i) {
         if (i == words.size()) return usage_error(context, words, "no verb: see hagi --help");
@@ -112,6 +112,20 @@ int run_cli(Context& context, const std::vector<std::string>& words) {
         return usage_error(context, words,
                            fmt::format("unknown verb \"{}\": see hagi agent lock --help", escaped(word)));
     }
+}
+
+}  // namespace
+
+int run_cli(Context& context, const std::vector<std::string>& words) {
+    Failure failure;
+    try {
+        return dispatch(context, words);
+    } catch (const std::bad_alloc&) {
+        failure = {ErrorCode::Transport, "out of memory: free some and repeat the command, which is safe", {}};
+    } catch (const std::exception& error) {
+        failure = {ErrorCode::Unknown, fmt::format("a defect of hagi itself ({}): please report it", error.what()), {}};
+    }
+    return Report(context, wants_json(words) ? Form::Json : Form::Text).failure({}, failure);
 }
 
 }  // namespace hagi

@@ -1,4 +1,5 @@
-// The command line: which verb is meant, and what its words say. Every error of parsing ends as exit 2, in one line.
+// The command line: which verb is meant, and what its words say. Every error of parsing ends as exit 2, in one line;
+// whatever else was thrown ends here, too.
 #pragma once
 
 #include <string>

@@ -9,6 +9,7 @@
 
 #include "lockcore/clock.hpp"
 #include "lockcore/engine.hpp"
+#include "lockcore/process.hpp"
 
 namespace hagi {
 
@@ -53,6 +54,9 @@ struct Context {
     // For what a watcher times by itself: timeouts, back-off.
     Clock& clock;
     [[nodiscard]] Duration steady_now() { return clock.read()->steady; }  // the machine's clock cannot fail
+
+    // Who this command is to the other processes of the machine.
+    std::function<ProcessIdentity()> identify;
 
     // From this call on the signals end nothing by themselves.
     std::function<std::unique_ptr<StopSource>()> listen_for_stop;

@@ -185,6 +185,7 @@ void put_failure(Json& json, const Subject& subject, const Failure& failure) {
         json["position"] = answer->position;
         json["queueLength"] = answer->queue_length;
     }
+    if (answer && answer->released) json["released"] = word_for(*answer->released);
     if (answer && answer->hold) json["holder"] = holder(*answer->hold, clock_of(*answer), subject.stuck_after);
     put_store(json, subject);
 }

@@ -5,7 +5,6 @@
 #include "cmd/await_grant.hpp"
 #include "cmd/outage.hpp"
 #include "cmd/session.hpp"
-#include "platform/process_identity.hpp"
 
 namespace hagi {
 
@@ -22,7 +21,11 @@ class Keepalive {
 public:
     // `session`, `terms` and `announce` outlive it.
     Keepalive(Session& session, const KeepTerms& terms, const Announce& announce)
-        : session_(session), terms_(terms), announce_(announce), epoch_(terms.epoch) {}
+        : session_(session),
+          terms_(terms),
+          announce_(announce),
+          epoch_(terms.epoch),
+          self_(session.context.identify()) {}
 
     // Does what is due; beats also before it is due when `look` says that the store may have changed. The event that
     // ended the grant, or absent while it is kept.
@@ -72,7 +75,7 @@ private:
     bool may_be_lost_told_ = false;
     bool interval_told_ = false;
     Duration cap_warned_before_ = Duration::max();  // the smallest warning given so far
-    ProcessIdentity self_ = this_process();
+    ProcessIdentity self_;
     std::vector<Nudge> nudges_told_;
     std::optional<Instant> stuck_told_;  // of the phase that began then
 };

@@ -3,12 +3,11 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <exception>
 
 #include "cmd/cli.hpp"
-#include "cmd/exit_code.hpp"
 #include "cmd/open_engine.hpp"
 #include "platform/machine_clock.hpp"
+#include "platform/process_identity.hpp"
 #include "platform/stop_signal.hpp"
 
 namespace hagi {
@@ -63,19 +62,15 @@ int run(const std::vector<std::string>& words) {
     DescriptorOutput err(STDERR_FILENO);
     MachineClock clock;
     Context context{
-        out,         err,
-        environment, [](const EngineTerms& terms, StoreUse use) { return open_engine(terms, use, environment); },
-        clock,       [] { return std::make_unique<SignalStopSource>(); },
+        out,
+        err,
+        environment,
+        [](const EngineTerms& terms, StoreUse use) { return open_engine(terms, use, environment); },
+        clock,
+        this_process,
+        [] { return std::make_unique<SignalStopSource>(); },
     };
-    try {
-        return run_cli(context, words);
-    } catch (const std::bad_alloc&) {
-        err.write("hagi: out of memory: free some and repeat the command, which is safe\n");
-        return exit_code(ErrorCode::Transport);
-    } catch (const std::exception& error) {
-        err.write(std::string("hagi: a defect of hagi itself (") + error.what() + "): please report it\n");
-    }
-    return exit_code(ErrorCode::Unknown);
+    return run_cli(context, words);
 }
 
 }  // namespace

@@ -269,7 +269,7 @@ private:
         return conflict(code);
     }
 
-    static Watcher self() { return {this_process(), WatcherKind::Run, {}}; }
+    [[nodiscard]] Watcher self() const { return {session_.context.identify(), WatcherKind::Run, {}}; }
 
     // As flock's --conflict-exit-code.
     [[nodiscard]] int conflict(int code) const {
@@ -295,7 +295,7 @@ void release(Session& session, Epoch epoch, const Announce& announce) {
 }
 
 int run_command(Session& session, const Options& options, ChildProcess& child, RunSignals& signals) {
-    if (!options.epoch) session.binding = Binding{this_process(), child.pid()};
+    if (!options.epoch) session.binding = Binding{session.context.identify(), child.pid()};
     const Announce announce = [&](const WatchEvent& event) { session.report.event(session.subject, event); };
     const auto turn = Turn(session, options, signals, announce).take();
     if (const int* const code = std::get_if<int>(&turn)) return *code;
@@ -314,8 +314,8 @@ int run_command(Session& session, const Options& options, ChildProcess& child, R
 
 int hold_and_run(Context& context, Options& options) {
     // stdout is the command's: whatever `run` says goes to stderr.
-    Context own{context.err,         context.err,   context.environment,
-                context.open_engine, context.clock, context.listen_for_stop};
+    Context own{context.err,   context.err,      context.environment,    context.open_engine,
+                context.clock, context.identify, context.listen_for_stop};
     Report report(own, options.common.form());
     if (const auto problem = unfit(options)) return report.failure({}, {ErrorCode::Usage, *problem, {}});
     if (const auto subject = resolve_subject(own, options.common); !subject)

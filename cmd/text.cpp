@@ -74,6 +74,12 @@ std::string nudge_words(const Nudge& nudge, const std::string& at) {
 
 std::string epoch_words(Epoch epoch) { return epoch.value == 0 ? "" : fmt::format(" epoch {}", epoch.value); }
 
+// `, before epoch 3: lease expired at ...`: nothing where nothing ended lately.
+std::string before(const Answer& answer) {
+    if (!answer.previous) return "";
+    return fmt::format(", before{}: {}", epoch_words(answer.previous->epoch), how_it_ended(answer, *answer.previous));
+}
+
 std::string queue_position(const Answer& answer) {
     return fmt::format("place {} of {}", answer.position, answer.queue_length);
 }
@@ -125,7 +131,9 @@ std::string lines_of_place(const Answer& answer) {
 std::string lines_of_ending(const Subject& subject, const Answer& answer) {
     std::string lines;
     add_line(lines, how_it_ended(answer, *answer.ending));
-    add_line(lines, "stop using it; for a new turn: " + wait_command(subject));
+    const bool held = answer.ending->kind == EndedKind::Hold;
+    add_line(lines, (held ? "stop using it" : "you are not in the queue any more") +
+                        ("; for a new turn: " + wait_command(subject)));
     return lines;
 }
 
@@ -157,14 +165,15 @@ std::string command(const Subject& subject, std::string_view verb, std::string_v
 }
 
 std::string queued(const Subject& subject, const Answer& answer) {
-    return fmt::format("Queued {} {} owner {}: {}; to wait for your turn: {}", shown(subject.lock_id),
-                       queue_position(answer), shown(subject.owner), holder(answer), wait_command(subject));
+    return fmt::format("Queued {} {} owner {}: {}{}; to wait for your turn: {}", shown(subject.lock_id),
+                       queue_position(answer), shown(subject.owner), holder(answer), before(answer),
+                       wait_command(subject));
 }
 
 std::string holding(const Subject& subject, const Answer& answer) {
     const Hold& hold = *answer.hold;
-    return fmt::format("Holding {} epoch {} owner {}, valid until {}; to keep it: {}", shown(subject.lock_id),
-                       hold.epoch.value, shown(subject.owner), in(answer, end_of(hold)),
+    return fmt::format("Holding {} epoch {} owner {}, valid until {}{}; to keep it: {}", shown(subject.lock_id),
+                       hold.epoch.value, shown(subject.owner), in(answer, end_of(hold)), before(answer),
                        command(subject, "heartbeat", fmt::format("--epoch {}", hold.epoch.value)));
 }
 
@@ -182,9 +191,7 @@ std::string answer(const Subject& subject, const Answer& answer) {
         case Status::Requisitioned: lines += lines_of_ending(subject, answer); break;
         case Status::None: lines += lines_of_none(answer); break;
     }
-    if (answer.previous)
-        add_line(lines, fmt::format("before{}: {}", epoch_words(answer.previous->epoch),
-                                    how_it_ended(answer, *answer.previous)));
+    if (answer.previous && answer.status != Status::Queued) add_line(lines, before(answer).substr(2));
     if (subject.store.created) add_line(lines, "store created: " + escaped(subject.store.store));
     return lines;
 }

@@ -108,7 +108,8 @@ int World::run_with(const std::vector<std::string>& words, Output& out, Output& 
         return std::unique_ptr<Engine>(std::make_unique<Door>(*this, planned));
     };
     const auto listen = [this] { return std::make_unique<Stop>(*this); };
-    Context context{out, err, environment, open, clock_, listen};
+    const auto identify = [] { return ProcessIdentity{4242, 100, "another boot", 1, "host-a"}; };
+    Context context{out, err, environment, open, clock_, identify, listen};
     return run_cli(context, words);
 }
 
