@@ -15,3 +15,7 @@ if(HAGI_SANITIZE)
                                                  -fno-sanitize-recover=all)
   target_link_options(hagi_settings INTERFACE -fsanitize=${HAGI_SANITIZE})
 endif()
+
+# For what runs once a command, or waits for the machine: small beats fast.
+add_library(hagi_small INTERFACE)
+target_compile_options(hagi_small INTERFACE $<$<CONFIG:Release>:-Os>)

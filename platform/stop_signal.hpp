@@ -14,7 +14,7 @@ namespace hagi {
 class StopSignal {
 public:
     StopSignal() : StopSignal({SIGINT, SIGTERM, SIGHUP}) {}
-    explicit StopSignal(std::initializer_list<int> signals);
+    StopSignal(std::initializer_list<int> signals);
     ~StopSignal();
     StopSignal(const StopSignal&) = delete;
     StopSignal& operator=(const StopSignal&) = delete;
