@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -85,6 +86,39 @@ std::function<Milliseconds()> hand_off(const Programs& programs, const std::stri
     };
 }
 
+std::function<Milliseconds()> run_command(const Programs& programs, const std::string& folder) {
+    Arguments arguments = lock_command(programs, folder, {"run", "--lock-id", "bench/run", "--owner", "alice"});
+    arguments.insert(arguments.end(), {"--", programs.idle});
+    return commands({arguments});
+}
+
+// From the kill of a `run` to the end of the `acquire --wait` whose turn it is.
+std::function<Milliseconds()> killed_run(const Programs& programs, const std::string& folder) {
+    const Arguments leaving = {"run", "--lock-id", "bench/killed", "--owner", "alice"};
+    Arguments wait =
+        lock_command(programs, folder, {"acquire", "--wait", "--lock-id", "bench/killed", "--owner", "bob"});
+    const Arguments release =
+        lock_command(programs, folder, {"release", "--lock-id", "bench/killed", "--owner", "bob"});
+    Arguments hold = lock_command(programs, folder, leaving);
+    hold.insert(hold.end(), {"--", programs.cat});
+    return [=] {
+        Child holder(hold, {Output::Piped, Input::Piped});
+        holder.write_line();
+        if (!holder.read_line()) cannot_measure("the command under run did not start");
+        Child waiter(wait, {Output::Piped});
+        const auto line = waiter.read_line();
+        if (!line || line->find("ueued") == std::string::npos) cannot_measure("acquire --wait did not queue");
+        waiter.await_sleep();
+
+        const Stopwatch watch;
+        ::kill(holder.pid(), SIGKILL);
+        waiter.wait_for_success();
+        const Milliseconds elapsed = watch.elapsed();
+        run(release);
+        return elapsed;
+    };
+}
+
 // From the moment the holder's command may end to the end of the flock command whose turn it is.
 std::function<Milliseconds()> flock_hand_off(const Programs& programs, const std::string& file) {
     return [=] {
@@ -162,6 +196,8 @@ std::vector<Candidate> make_candidates(const Programs& programs, const std::stri
         {names::kFlockHandOff, flock_hand_off(programs, folder + "/hand-off")},
         {names::kFlockUnlock, flock_unlock(programs, folder + "/unlock")},
         {names::kHandOff, hand_off(programs, make_folder(folder, "hand-off-store"))},
+        {names::kRun, run_command(programs, make_folder(folder, "run"))},
+        {names::kKilledRun, killed_run(programs, make_folder(folder, "killed-run"))},
     };
 }
 

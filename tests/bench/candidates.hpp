@@ -33,6 +33,8 @@ inline constexpr const char* kStatus = "status";
 inline constexpr const char* kFlockHandOff = "flock's hand-off";
 inline constexpr const char* kFlockUnlock = "flock's hand-off by flock -u";
 inline constexpr const char* kHandOff = "hand-off";
+inline constexpr const char* kRun = "run -- true";
+inline constexpr const char* kKilledRun = "hand-off from a killed run";
 }  // namespace candidate_names
 
 // A command of `hagi agent lock` on the store in `folder`.

@@ -65,6 +65,8 @@ std::vector<Comparison> compare(const std::vector<Series>& series) {
         ratio(names::kWatchedPair, names::kTwoFlocks, 2.0, 1.2),
         ratio(names::kHandOff, names::kFlockHandOff, 3.0, 1.5),
         ratio(names::kHandOff, names::kFlockUnlock, 0, 0),
+        ratio(names::kRun, names::kFlock, 2.0, 1.3),
+        ratio(names::kKilledRun, names::kFlockHandOff, 0, 0),
         ratio(names::kStatus, names::kFlock, 0, 0),
     };
 }
