@@ -5,7 +5,7 @@ set -eu
 
 exec awk -F ': *' '
 BEGIN {
-    always = " hagi_settings hagi_warnings "
+    always = " hagi_settings hagi_small hagi_warnings "
     may["hagi_rules"] = always
     may["hagi_memory"] = always "hagi_rules "
     may["hagi_platform"] = always "hagi_rules "
