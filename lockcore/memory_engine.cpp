@@ -64,7 +64,8 @@ Result<Answer> MemoryEngine::submit(const LockId& lock_id, const Request& reques
     for (const Event& event : decision.events)
         events_.push_back(
             {lock_id, event, now->reading.wall - (now->at - event.at), static_cast<std::int64_t>(events_.size()) + 1});
-    if (is_change(before, decision.state)) {
+    // An event alone is one, too: the same nudge again at the same instant.
+    if (is_change(before, decision.state) || !decision.events.empty()) {
         anchor_ = ClockAnchor{now->at, now->reading};
         locks_[lock_id] = std::move(decision.state);
     }

@@ -149,8 +149,8 @@ void compare_lists(Engine& one, Engine& other, const ListQuery& query) {
 }  // namespace
 
 TEST_CASE("The engines answer and store alike") {
-    const std::uint64_t seed = number_from("HAGI_TEST_SEED", std::random_device{}());
-    const std::uint64_t requests = number_from("HAGI_TEST_REQUESTS", 200'000);
+    const std::uint64_t seed = number_from("HAGI_TEST_SEED", 1);
+    const std::uint64_t requests = number_from("HAGI_TEST_REQUESTS", 1'000'000);
     WARN("HAGI_TEST_SEED=" << seed << " HAGI_TEST_REQUESTS=" << requests);
 
     Dice dice(seed);
