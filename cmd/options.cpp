@@ -162,7 +162,7 @@ void add_reason(CLI::App& app, CommonOptions& common, std::optional<Reason>& tar
 std::optional<Error> missing_reason(const std::string& verb, const CommonOptions& common,
                                     const std::optional<Reason>& reason) {
     if (reason || is_given(common, "--reason")) return std::nullopt;
-    return usage(verb + " needs --reason TEXT: say why, and on whose order");
+    return usage(verb + " needs --reason TEXT: say why, in words that the holder reads");
 }
 
 void add_stuck_option(CLI::App& app, CommonOptions& common) {

@@ -27,6 +27,7 @@ std::optional<ErrorKind> worst_trouble(const Examination& examination) {
 }
 
 void Report::print(Output& output, const std::string& text) {
+    if (text.empty()) return;
     // What was done stays done: the exit code speaks of the lock, this line of the lost text.
     if (!output.write(text) && &output != &context_.err)
         context_.err.write("hagi: the answer could not be written: the command itself was carried out\n");

@@ -186,4 +186,22 @@ TEST_CASE("The log stays short however many commands come and go") {
           std::vector<std::string>{"locks.db", "locks.db-gate", "locks.db-shm", "locks.db-wal"});
 }
 
+TEST_CASE("The log shrinks in passing, and keeps what is young or among the newest") {
+    StoreFixture store;
+    const auto engine = store.open();
+    const bool old = GENERATE(true, false);
+    const std::string day_90_and_before = old ? "-8000000000" : "-1";
+    query(store.options.path,
+          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 101000) INSERT INTO events"
+          " (at_ms, wall_ms, event, lock_id, owner) SELECT " +
+              day_90_and_before + ", 0, 'queued', 'x', 'o' FROM n");
+    for (int turn = 0; turn < 300; ++turn) {
+        ask(*engine, "a acquire");
+        ask(*engine, "a release");
+    }
+    // 600 events came, so the log was looked at twice, and each time 512 of the oldest could go.
+    CHECK(query(store.options.path, "SELECT count(*), min(seq), max(seq) FROM events") ==
+          (old ? "100576|1025|101600" : "101600|1|101600"));
+}
+
 }  // namespace hagi::test
