@@ -30,7 +30,9 @@ int acquire_now(Session& session, const Options& options) {
 int acquire_in_turn(Session& session, const Options& options) {
     const auto stop = session.context.listen_for_stop();
     const Announce announce = [&](const WatchEvent& event) { session.report.event(session.subject, event); };
-    const AwaitTerms terms{options.request, options.timeout.value_or(kWaitTimeout),
+    AcquireRequest request = options.request;
+    request.process = session.context.identify();
+    const AwaitTerms terms{std::move(request), options.timeout.value_or(kWaitTimeout),
                            options.keep_place ? Place::Keep : Place::Leave, std::nullopt};
     const Awaited awaited = await_grant(session, terms, *stop, announce);
     const EngineDescription& store = session.subject.store;

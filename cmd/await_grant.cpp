@@ -8,6 +8,7 @@
 #include "cmd/outage.hpp"
 #include "cmd/text.hpp"
 #include "cmd/timestamp.hpp"
+#include "cmd/watcher.hpp"
 #include "lockcore/rules.hpp"
 #include "lockcore/windows.hpp"
 #include "platform/process_identity.hpp"
@@ -51,20 +52,17 @@ private:
 class Waiting {
 public:
     Waiting(Session& session, const AwaitTerms& terms, StopSource& stop, const Announce& announce)
-        : session_(session),
-          terms_(terms),
-          stop_(stop),
-          announce_(announce),
-          listener_(session.engine->listen(session.subject.lock_id, session.subject.owner)),
-          began_(now()) {}
+        : session_(session), terms_(terms), stop_(stop), announce_(announce), began_(now()) {}
 
     Awaited run() {
         for (;;) {
             if (stop_.requested()) return withdraw();
-            listener_->arm();
+            if (listener_) listener_->arm();
             const bool last_look = now() >= began_ + terms_.timeout;
+            asked_at_ = now();
             const auto answer = look(last_look);
             if (auto ended = answer ? consider(*answer, last_look) : endure(answer.error(), last_look)) return *ended;
+            if (!listener_ && listen()) continue;
             Interrupts interrupts = stop_.interrupts();
             const auto sooner = bound_.prepare(interrupts);
             listener_->sleep(std::min(until_next_look(), sooner.value_or(Duration::max())), interrupts);
@@ -73,6 +71,13 @@ public:
 
 private:
     [[nodiscard]] Duration now() const { return session_.context.steady_now(); }
+
+    // Only for who must wait: most locks are free. True: look again before sleeping, since what happened between the
+    // first look and here went unheard.
+    bool listen() {
+        listener_ = session_.engine->listen(session_.subject.lock_id, session_.subject.owner);
+        return last_.has_value();
+    }
 
     Result<Answer> look(bool last_look) {
         if (!joined_) return session_.submit(first_request(last_look), terms_.watcher);
@@ -94,6 +99,7 @@ private:
         if (answer.refusal) return ended(WatchEventKind::Stopped, failure_for(session_.subject, answer));
         const bool first = !joined_;
         if (first) note_joining(answer);
+        if (first) warn_of_another_process(answer);
         last_ = answer;
         last_at_ = now();
         switch (answer.status) {
@@ -121,7 +127,19 @@ private:
 
     void tell_place(const Answer& answer) {
         told_position_ = answer.position;
-        announce_({WatchEventKind::Queued, text::queued(session_.subject, answer), answer, {}});
+        announce_({WatchEventKind::Queued, text::waiting(session_.subject, answer), answer, {}});
+    }
+
+    // Two that use one owner id are one owner to the lock: each takes the other's turn for its own.
+    void warn_of_another_process(const Answer& answer) {
+        const auto& waits = answer.earlier_process;
+        if (waits && is_alive(*waits) == Liveness::Alive)
+            announce_({WatchEventKind::Warning, text::another_waiter(session_.subject, *waits), answer, {}});
+        const Watcher* const keeps = answer.status == Status::Holding && terms_.request.process
+                                         ? other_live_watcher(*answer.hold, *terms_.request.process)
+                                         : nullptr;
+        if (keeps != nullptr)
+            announce_({WatchEventKind::Warning, text::another_watcher(session_.subject, answer, *keeps), answer, {}});
     }
 
     void warn_of_short_timeout(const Answer& answer) {
@@ -152,11 +170,11 @@ private:
     }
 
     [[nodiscard]] Awaited granted(const Answer& answer) const {
-        return {answer, {WatchEventKind::Holding, text::holding(session_.subject, answer), answer, {}}};
+        return {answer, asked_at_, {WatchEventKind::Holding, text::holding(session_.subject, answer), answer, {}}};
     }
 
     [[nodiscard]] Awaited ended(WatchEventKind kind, Failure failure) const {
-        return {{}, {kind, failure.message, failure.answer, failure}};
+        return {{}, {}, {kind, failure.message, failure.answer, failure}};
     }
 
     [[nodiscard]] Awaited failed(const Error& error) const {
@@ -222,6 +240,7 @@ private:
     Outage outage_;
     BoundHolder bound_;
     Duration began_;
+    Duration asked_at_{};
     bool joined_ = false;        // the store has answered at least once
     bool made_place_ = false;    // by this call
     bool unseen_tries_ = false;  // a request may have landed without an answer

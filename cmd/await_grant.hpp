@@ -19,6 +19,7 @@ struct AwaitTerms {
 // How the waiting ended: with the grant, or with the event that says why there is none.
 struct Awaited {
     std::optional<Answer> granted;  // claimed
+    Duration asked_at{};            // when the answer was asked for, by the session's steady clock
     WatchEvent ending;              // Holding, or the event that carries the failure
 };
 

@@ -70,8 +70,8 @@ void Keepalive::note(const Answer& answer, Duration sent_at) {
     choose_interval(answer.hold->lease);
 }
 
-void Keepalive::adopt(const Answer& answer) {
-    note(answer, session_.context.steady_now());
+void Keepalive::adopt(const Answer& answer, Duration asked_at) {
+    note(answer, asked_at);
     warn_of_another_watcher();
     tell_findings();
 }
@@ -103,13 +103,7 @@ void Keepalive::tell_findings() {
 void Keepalive::warn_of_another_watcher() {
     const Watcher* const other = other_live_watcher(*last_->hold, self_);
     if (other == nullptr) return;
-    announce_({WatchEventKind::Warning,
-               fmt::format("Another watcher keeps {} alive for {} since {}, pid {} on {}: two agents with one owner id "
-                           "are one owner",
-                           session_.subject.lock_id.str(), session_.subject.owner.str(),
-                           text::time(*last_, other->since), other->process.pid, escaped(other->process.host)),
-               last_,
-               {}});
+    announce_({WatchEventKind::Warning, text::another_watcher(session_.subject, *last_, *other), last_, {}});
 }
 
 void Keepalive::tell_nudges() {

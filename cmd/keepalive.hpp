@@ -32,8 +32,9 @@ public:
     enum class Look { WhenDue, Now };
     std::optional<WatchEvent> tick(Look look);
 
-    // Begins with a grant that its holder was just told of, instead of with a beat.
-    void adopt(const Answer& answer);
+    // Begins with a grant that its holder was told of, instead of with a beat. `asked_at`: when it asked, by its own
+    // steady clock; the lease is taken to run from there.
+    void adopt(const Answer& answer, Duration asked_at);
     [[nodiscard]] Watcher self() const { return {self_, terms_.kind, {}}; }
 
     // Until tick() has something to do.

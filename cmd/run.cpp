@@ -11,6 +11,7 @@
 #include "cmd/verb.hpp"
 #include "lockcore/windows.hpp"
 #include "platform/child_process.hpp"
+#include "platform/process_identity.hpp"
 #include "platform/stop_signal.hpp"
 
 namespace hagi {
@@ -20,6 +21,8 @@ constexpr Duration kKillAfter = 10s;
 constexpr Duration kMaxKillAfter = 590s;
 // Between the command's last instant and the lease's end: for the kill to take effect.
 constexpr Duration kSafetyMargin = 1s;
+// How long the command may run before it is worth while to listen for changes of the lock.
+constexpr Duration kMoment = 20ms;
 // A process of the group whose parent is none of ours ends without our hearing of it.
 constexpr Duration kGroupPoll = 1s;
 
@@ -51,20 +54,22 @@ std::optional<std::string> unfit(const Options& options) {
     return std::nullopt;
 }
 
-// A try to renew must return before the lease ends, or nobody would be there to end the command in time.
+// A try to renew must return before the lease ends, or nobody would be there to end the command in time. The lease of a
+// grant that is there already is not known yet: it may end a second after a beat.
 Duration longest_try(const Options& options) {
-    const Duration lease = options.request.lease.value_or(kDefaultLease);
-    const Duration before_the_try = options.interval.value_or(beat_interval(lease));
-    return std::min(options.common.busy_timeout.value_or(kWatcherBusyTimeout), lease - before_the_try - kSafetyMargin);
+    const Duration lease = options.epoch ? kMinLease : options.request.lease.value_or(kDefaultLease);
+    const Duration rest = options.epoch && options.interval
+                              ? kSafetyMargin
+                              : lease - options.interval.value_or(beat_interval(lease)) - kSafetyMargin;
+    return std::min(options.common.busy_timeout.value_or(kWatcherBusyTimeout), rest);
 }
 
 // What the starter of `run` may send. Before the command starts each of them ends the waiting, afterwards each goes on
 // to the command; but for SIGTSTP, which stops both.
 class RunSignals : public StopSource {
 public:
-    [[nodiscard]] Interrupts interrupts() const override {
-        return signal_.fd() < 0 ? Interrupts{} : Interrupts{signal_.fd()};
-    }
+    [[nodiscard]] Interrupts interrupts() const override { return fd() < 0 ? Interrupts{} : Interrupts{fd()}; }
+    [[nodiscard]] int fd() const { return signal_.fd(); }  // negative: there is none
     bool requested() override {
         while (const auto signal = signal_.take()) {
             if (*signal == SIGTSTP)
@@ -81,40 +86,34 @@ private:
     StopSignal signal_{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCHLD};
 };
 
+// What authorizes the start.
+struct Accepted {
+    Answer answer;
+    Duration asked_at{};  // by the session's steady clock
+};
+
 // The command from its start to the end of its last process, and the lock that it needs.
 class Supervision {
 public:
     Supervision(Session& session, const Options& options, ChildProcess& child, RunSignals& signals,
-                const Announce& announce, const Answer& accepted)
+                const Announce& announce, const Accepted& accepted)
         : session_(session),
           announce_(announce),
           child_(child),
           signals_(signals),
-          terms_{accepted.hold->epoch, options.interval, std::nullopt, {}, false, WatcherKind::Run},
+          terms_{accepted.answer.hold->epoch, options.interval, std::nullopt, {}, false, WatcherKind::Run},
           keepalive_(session, terms_, announce),
-          listener_(session.engine->listen(session.subject.lock_id, session.subject.owner)),
           foreground_(STDIN_FILENO),
           kill_after_(options.kill_after.value_or(kKillAfter)),
           longest_try_(longest_try(options)) {
-        keepalive_.adopt(accepted);
+        keepalive_.adopt(accepted.answer, accepted.asked_at);
     }
 
     // The exit code; `lost()` says whether there is still something to release.
     int run(const ChildProcess::Environment& additions, const std::string& name) {
         foreground_.lend_to(child_.pid());
         if (const int error = child_.let_go(additions)) return not_started(error, name);
-        auto look = Keepalive::Look::WhenDue;
-        for (;;) {
-            listener_->arm();
-            if (!ending_) keep(look);
-            end_by_force_when_due();
-            const Duration due = now() + until_something_is_due();
-            listener_->sleep(due - now(), signals_.interrupts());
-            const bool signalled = pass_signals_on();
-            if (exit_code_ && child_.group_is_empty()) break;
-            const bool rung = now() < due && !signalled && !keepalive_.in_outage();
-            look = rung ? Keepalive::Look::Now : Keepalive::Look::WhenDue;
-        }
+        if (!ends_in_a_moment()) watch_over();
         foreground_.take_back();
         return ending_ ? hagi::exit_code(*ending_) : *exit_code_;
     }
@@ -123,6 +122,31 @@ public:
 
 private:
     [[nodiscard]] Duration now() const { return session_.context.steady_now(); }
+
+    // Many commands do, and need no bell.
+    bool ends_in_a_moment() {
+        is_readable(signals_.fd(), kMoment);
+        pass_signals_on();
+        return has_ended();
+    }
+
+    void watch_over() {
+        const auto listener = session_.engine->listen(session_.subject.lock_id, session_.subject.owner);
+        auto look = Keepalive::Look::Now;  // what happened until here went unheard
+        for (;;) {
+            listener->arm();
+            if (!ending_) keep(look);
+            end_by_force_when_due();
+            const Duration due = now() + until_something_is_due();
+            listener->sleep(due - now(), signals_.interrupts());
+            const bool signalled = pass_signals_on();
+            if (has_ended()) return;
+            const bool rung = now() < due && !signalled && !keepalive_.in_outage();
+            look = rung ? Keepalive::Look::Now : Keepalive::Look::WhenDue;
+        }
+    }
+
+    [[nodiscard]] bool has_ended() const { return exit_code_ && child_.group_is_empty(); }
 
     int not_started(int error, const std::string& name) {
         foreground_.take_back();
@@ -208,7 +232,6 @@ private:
     RunSignals& signals_;
     KeepTerms terms_;
     Keepalive keepalive_;
-    std::unique_ptr<Listener> listener_;
     ForegroundLoan foreground_;
     Duration kill_after_;
     Duration longest_try_;
@@ -223,24 +246,27 @@ public:
     Turn(Session& session, const Options& options, RunSignals& signals, const Announce& announce)
         : session_(session), options_(options), signals_(signals), announce_(announce) {}
 
-    std::variant<Answer, int> take() {
+    std::variant<Accepted, int> take() {
         if (options_.epoch) return accept(*options_.epoch);
         return options_.no_queue ? take_now() : take_in_turn();
     }
 
 private:
-    std::variant<Answer, int> take_now() {
+    std::variant<Accepted, int> take_now() {
         AcquireRequest request = options_.request;
         request.when_held = WhenHeld::Refuse;
+        const Duration asked_at = session_.context.steady_now();
         const auto answer = session_.submit(std::move(request), self());
         if (!answer) return session_.fail(answer.error());
         if (answer->refusal)
             return conflict(session_.report.failure(session_.subject, failure_for(session_.subject, *answer)));
-        return started_with(*answer);
+        return started_with({*answer, asked_at});
     }
 
-    std::variant<Answer, int> take_in_turn() {
-        const AwaitTerms terms{options_.request, options_.timeout.value_or(kWaitTimeout),
+    std::variant<Accepted, int> take_in_turn() {
+        AcquireRequest request = options_.request;
+        request.process = session_.context.identify();
+        const AwaitTerms terms{std::move(request), options_.timeout.value_or(kWaitTimeout),
                                options_.keep_place ? Place::Keep : Place::Leave, self()};
         bool waited = false;
         const Announce announce = [&](const WatchEvent& event) {
@@ -250,19 +276,20 @@ private:
         const Awaited awaited = await_grant(session_, terms, signals_, announce);
         if (waited || awaited.ending.failure) announce_(awaited.ending);
         if (awaited.ending.failure) return conflict(exit_code(awaited.ending.failure->code));
-        return started_with(*awaited.granted);
+        return started_with({*awaited.granted, awaited.asked_at});
     }
 
     // A lock that was free was accepted in the same step.
-    std::variant<Answer, int> started_with(const Answer& answer) {
-        if (answer.hold->accepted_at) return answer;
-        return accept(answer.hold->epoch);
+    std::variant<Accepted, int> started_with(const Accepted& granted) {
+        if (granted.answer.hold->accepted_at) return granted;
+        return accept(granted.answer.hold->epoch);
     }
 
     // The guard: between the grant and here this process may have been paused past its lease.
-    std::variant<Answer, int> accept(Epoch epoch) {
+    std::variant<Accepted, int> accept(Epoch epoch) {
+        const Duration asked_at = session_.context.steady_now();
         const auto answer = session_.submit(AcceptRequest{epoch, {}}, self());
-        if (answer && !answer->refusal) return *answer;
+        if (answer && !answer->refusal) return Accepted{*answer, asked_at};
         const int code = answer ? session_.report.failure(session_.subject, failure_for(session_.subject, *answer))
                                 : session_.fail(answer.error());
         if (!options_.epoch) (void)session_.submit(ReleaseRequest{epoch});
@@ -300,8 +327,8 @@ int run_command(Session& session, const Options& options, ChildProcess& child, R
     const auto turn = Turn(session, options, signals, announce).take();
     if (const int* const code = std::get_if<int>(&turn)) return *code;
 
-    const auto& accepted = std::get<Answer>(turn);
-    const Epoch epoch = accepted.hold->epoch;
+    const auto& accepted = std::get<Accepted>(turn);
+    const Epoch epoch = accepted.answer.hold->epoch;
     Supervision supervision(session, options, child, signals, announce, accepted);
     const int code = supervision.run({{"HAGI_LOCK_ID", session.subject.lock_id.str()},
                                       {"HAGI_LOCK_OWNER", session.subject.owner.str()},

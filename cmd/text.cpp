@@ -164,10 +164,22 @@ std::string command(const Subject& subject, std::string_view verb, std::string_v
     return line;
 }
 
+namespace {
+
+std::string standing(const Subject& subject, const Answer& answer) {
+    return fmt::format("Queued {} {} owner {}: {}{}", shown(subject.lock_id), queue_position(answer),
+                       shown(subject.owner), holder(answer), before(answer));
+}
+
+}  // namespace
+
 std::string queued(const Subject& subject, const Answer& answer) {
-    return fmt::format("Queued {} {} owner {}: {}{}; to wait for your turn: {}", shown(subject.lock_id),
-                       queue_position(answer), shown(subject.owner), holder(answer), before(answer),
-                       wait_command(subject));
+    return fmt::format("{}; to wait for your turn: {}", standing(subject, answer), wait_command(subject));
+}
+
+std::string waiting(const Subject& subject, const Answer& answer) {
+    return fmt::format("{}; this command waits for your turn; to see where you stand: {}", standing(subject, answer),
+                       command(subject, "status"));
 }
 
 std::string holding(const Subject& subject, const Answer& answer) {
@@ -234,6 +246,18 @@ std::string log(const std::vector<LoggedEvent>& events) {
         lines += "\n";
     }
     return lines;
+}
+
+std::string another_watcher(const Subject& subject, const Answer& answer, const Watcher& watcher) {
+    return fmt::format(
+        "Another watcher keeps {} alive for {} since {}, pid {} on {}: two agents with one owner id are one owner",
+        shown(subject.lock_id), shown(subject.owner), time(answer, watcher.since), watcher.process.pid,
+        escaped(watcher.process.host));
+}
+
+std::string another_waiter(const Subject& subject, const ProcessIdentity& process) {
+    return fmt::format("Another process waits for {} as {}, pid {} on {}: two agents with one owner id are one owner",
+                       shown(subject.lock_id), shown(subject.owner), process.pid, escaped(process.host));
 }
 
 std::string nudge(const Answer& answer, const Nudge& nudge) { return nudge_words(nudge, time(answer, nudge.at)); }

@@ -25,6 +25,8 @@ std::string put_in_place(const Rebuilding& rebuilding);
 
 // Sentences: one line, without its newline.
 std::string queued(const Subject& subject, const Answer& answer);
+std::string waiting(const Subject& subject,
+                    const Answer& answer);  // the same from a watcher, which is not needed twice
 std::string holding(const Subject& subject, const Answer& answer);
 std::string refusal(const Subject& subject, const Answer& answer);
 
@@ -34,6 +36,10 @@ std::string lost_place(const Subject& subject, const Answer& answer, Cause cause
 
 // The timeout of a waiting caller; its place was left or kept, as `answer` says.
 std::string timed_out(const Subject& subject, const Answer& answer, Duration timeout);
+
+// Warnings: somebody else uses the caller's owner id, too.
+std::string another_watcher(const Subject& subject, const Answer& answer, const Watcher& watcher);
+std::string another_waiter(const Subject& subject, const ProcessIdentity& process);
 
 // What the holder is asked.
 std::string nudge(const Answer& answer, const Nudge& nudge);

@@ -59,7 +59,9 @@ struct Answer {
     std::optional<Waiter> place;  // Queued: the caller's
     std::size_t position = 0;     // Queued: 1 is next
     std::size_t queue_length = 0;
-    bool joined = false;             // this request created the place
+    bool joined = false;  // this request created the place
+    // Of an acquire that names its process: another one that waits, or has waited, at the same place.
+    std::optional<ProcessIdentity> earlier_process;
     std::optional<Ending> ending;    // what Expired and Requisitioned speak of
     std::optional<Ending> previous;  // of a request that takes a new grant or place: how the one before ended
     std::optional<Displaced> displaced;

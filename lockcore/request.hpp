@@ -34,6 +34,7 @@ struct AcquireRequest {
     std::optional<Duration> maximum_hold;
     WhenHeld when_held = WhenHeld::Join;
     WhenGranted when_granted = WhenGranted::Hold;  // of a lock that is free
+    std::optional<ProcessIdentity> process{};      // that waits at the place from now on
 };
 
 // Where the caller stands. It is heard from; a hand-off is claimed.

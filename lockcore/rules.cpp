@@ -263,6 +263,7 @@ Waiter wanted_by(const Owner& owner, const AcquireRequest& request, Instant now)
     wanted.maximum_hold = request.maximum_hold.value_or(kMaximumHold);
     wanted.enqueued_at = now;
     wanted.last_heard = now;
+    wanted.process = request.process;
     return wanted;
 }
 
@@ -272,6 +273,12 @@ void update(Waiter& place, const AcquireRequest& request) {
     place.note = request.progress.note.value_or(place.note);
     place.lease = request.lease.value_or(place.lease);
     place.maximum_hold = request.maximum_hold.value_or(place.maximum_hold);
+}
+
+// The newest process is the place's; the one before it is told to the newest.
+std::optional<ProcessIdentity> take_over(Waiter& place, const AcquireRequest& request) {
+    if (!request.process || request.process == place.process) return std::nullopt;
+    return std::exchange(place.process, request.process);
 }
 
 Answer with_previous(Answer answer, const LockState& state, const Owner& owner) {
@@ -319,6 +326,10 @@ Answer apply(Course& course, const Owner& owner, const AcquireRequest& request, 
     } else if (place != state.queue.end()) {
         place->last_heard = now;
         update(*place, request);
+        const auto earlier = take_over(*place, request);
+        Answer answer = with_previous(answer_for(state, owner, now), state, owner);
+        answer.earlier_process = earlier;
+        return answer;
     } else {
         return with_previous(join_queue(course, owner, request, now), state, owner);
     }

@@ -79,6 +79,7 @@ struct Waiter {
     Duration maximum_hold{};  // asked for; the hard cap counts from the grant
     Instant enqueued_at;
     Instant last_heard;
+    std::optional<ProcessIdentity> process{};  // the newest that waits at it, where it said so
 
     friend bool operator==(const Waiter&, const Waiter&) = default;
 };

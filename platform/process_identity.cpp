@@ -113,9 +113,9 @@ bool ProcessWitness::is_gone(const Binding& binding) {
     return empty || only_the_dead_are_in(binding.group);
 }
 
-bool is_readable(int fd) {
+bool is_readable(int fd, Duration at_most) {
     pollfd poll_for{fd, POLLIN, 0};
-    return ::poll(&poll_for, 1, 0) == 1;
+    return ::poll(&poll_for, 1, static_cast<int>(at_most.count())) == 1;
 }
 
 UniqueFd open_process(pid_t pid) { return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }

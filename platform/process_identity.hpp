@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "lockcore/types.hpp"
 #include "lockcore/witness.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -33,8 +34,9 @@ public:
 // cannot do it; errno says which (ESRCH, ENOSYS). Compare identity_of afterwards: the number may be another's by now.
 UniqueFd open_process(pid_t pid);
 
-// Whether reading `fd` would not wait: of a process descriptor, whether the process has ended.
-bool is_readable(int fd);
+// Whether reading `fd` would not wait, now or within `at_most`: of a process descriptor, whether the process has ended.
+// Without a descriptor (negative) it only takes that time.
+bool is_readable(int fd, Duration at_most = Duration::zero());
 
 // The group, the start time and whether it can still run, from a text in the form of /proc/PID/stat.
 struct ProcessStat {

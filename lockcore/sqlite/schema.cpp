@@ -64,6 +64,11 @@ CREATE TABLE waiters (
     max_hold_ms  INTEGER NOT NULL,
     enqueued_ms  INTEGER NOT NULL,
     heard_ms     INTEGER NOT NULL,
+    pid          INTEGER,
+    start        INTEGER,
+    boot         TEXT,
+    pid_ns       INTEGER,
+    host         TEXT,
     PRIMARY KEY (lock_id, ticket)
 ) STRICT, WITHOUT ROWID;
 

@@ -18,7 +18,9 @@ namespace {
     "locks.hard_cap_ms, locks.label, locks.granted_ms, locks.granted_how, locks.claimed_ms, locks.feedback_ms, " \
     "locks.accepted_ms, locks.phase, locks.phase_since_ms, locks.note, locks.bound_pid, locks.bound_start, "     \
     "locks.bound_boot, locks.bound_pid_ns, locks.bound_host, locks.bound_group, locks.attached"
-#define WAITER_COLUMNS "lock_id, ticket, owner, label, phase, note, lease_ms, max_hold_ms, enqueued_ms, heard_ms"
+#define WAITER_COLUMNS                                                                                             \
+    "lock_id, ticket, owner, label, phase, note, lease_ms, max_hold_ms, enqueued_ms, heard_ms, pid, start, boot, " \
+    "pid_ns, host"
 
 constexpr char kLoadLock[] =
     "SELECT " STORE_COLUMNS ", " LOCK_COLUMNS " FROM store LEFT JOIN locks ON locks.lock_id = ?1 WHERE store.id = 1";
@@ -60,8 +62,8 @@ constexpr char kPutWatcher[] =
     "INSERT INTO watchers (lock_id, place, pid, start, boot, pid_ns, host, kind, since_ms)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 constexpr char kPutNudge[] = "INSERT INTO nudges (lock_id, place, by_owner, at_ms, reason) VALUES (?1, ?2, ?3, ?4, ?5)";
-constexpr char kPutWaiter[] =
-    "INSERT OR REPLACE INTO waiters (" WAITER_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+constexpr char kPutWaiter[] = "INSERT OR REPLACE INTO waiters (" WAITER_COLUMNS
+                              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 constexpr char kDropWaiter[] = "DELETE FROM waiters WHERE lock_id = ?1 AND ticket = ?2";
 constexpr char kPutEnding[] =
     "INSERT OR REPLACE INTO endings (lock_id, owner, kind, epoch, ended_ms, cause, by_owner, reason)"
@@ -193,6 +195,8 @@ Waiter take_waiter(Query& row) {
     waiter.maximum_hold = row.take_duration();
     waiter.enqueued_at = row.take_instant();
     waiter.last_heard = row.take_instant();
+    ProcessIdentity process = take_process(row);
+    if (process.pid != 0) waiter.process = std::move(process);
     return waiter;
 }
 
@@ -276,32 +280,31 @@ bool same_lock_row(const LockState& a, const LockState& b) {
     return a.known == b.known && a.last_epoch == b.last_epoch && a.hold == b.hold && a.recent_holds == b.recent_holds;
 }
 
-struct BindingColumns {
+struct ProcessColumns {
     std::optional<std::int64_t> pid;
     std::optional<std::int64_t> start;
     std::optional<std::string_view> boot;
     std::optional<std::int64_t> pid_namespace;
     std::optional<std::string_view> host;
-    std::optional<std::int64_t> group;
 };
 
-BindingColumns columns_of(const std::optional<Binding>& binding) {
-    if (!binding) return {};
-    const ProcessIdentity& run = binding->run;
-    return {run.pid,     static_cast<std::int64_t>(run.start_ticks),
-            run.boot_id, static_cast<std::int64_t>(run.pid_namespace),
-            run.host,    binding->group};
+// NULLs for none.
+ProcessColumns columns_of(const ProcessIdentity* process) {
+    if (process == nullptr) return {};
+    return {process->pid, static_cast<std::int64_t>(process->start_ticks), process->boot_id,
+            static_cast<std::int64_t>(process->pid_namespace), process->host};
 }
 
 Outcome put_lock(Connection& connection, const LockId& lock_id, const LockState& state) {
     const std::string holds = format_holds(state.recent_holds);
     if (!state.hold) return connection.run(kPutLock, lock_id, state.last_epoch, std::string_view(holds));
     const Hold& hold = *state.hold;
-    const BindingColumns bound = columns_of(hold.binding);
+    const ProcessColumns bound = columns_of(hold.binding ? &hold.binding->run : nullptr);
+    const auto group = hold.binding ? std::optional<std::int64_t>(hold.binding->group) : std::nullopt;
     return connection.run(kPutLock, lock_id, state.last_epoch, std::string_view(holds), hold.owner, hold.epoch,
                           hold.lease, hold.hard_cap, hold.label, hold.granted_at, word_for(hold.granted_how),
                           hold.claimed_at, hold.last_feedback, hold.accepted_at, hold.phase, hold.phase_since,
-                          hold.note, bound.pid, bound.start, bound.boot, bound.pid_namespace, bound.host, bound.group,
+                          hold.note, bound.pid, bound.start, bound.boot, bound.pid_namespace, bound.host, group,
                           static_cast<std::int64_t>(hold.watchers.size() + hold.nudges.size()));
 }
 
@@ -337,8 +340,10 @@ Outcome put_attached(Connection& connection, const LockId& lock_id, const LockSt
 }
 
 Outcome put_waiter(Connection& connection, const LockId& lock_id, std::int64_t ticket, const Waiter& waiter) {
+    const ProcessColumns process = columns_of(waiter.process ? &*waiter.process : nullptr);
     return connection.run(kPutWaiter, lock_id, ticket, waiter.owner, waiter.label, waiter.phase, waiter.note,
-                          waiter.lease, waiter.maximum_hold, waiter.enqueued_at, waiter.last_heard);
+                          waiter.lease, waiter.maximum_hold, waiter.enqueued_at, waiter.last_heard, process.pid,
+                          process.start, process.boot, process.pid_namespace, process.host);
 }
 
 // Those who stay keep their order, so one walk along both queues finds who left, who changed and who is new.

@@ -86,6 +86,8 @@ Request any_request(Dice& dice, const Owner& owner, Epoch last) {
     if (dice.one_in(4)) request.binding = Binding{any_process(dice), static_cast<std::int32_t>(dice.roll(3))};
     if (dice.one_in(4))
         request.watcher = Watcher{any_process(dice), dice.pick({WatcherKind::Heartbeat, WatcherKind::Run}), {}};
+    if (auto* const acquire = std::get_if<AcquireRequest>(&request.action); acquire && dice.one_in(4))
+        acquire->process = any_process(dice);
     return request;
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("The stored format is pinned") {
           "nudges|lock_id!1$ place!2# by_owner!$ at_ms!# reason!$\n"
           "store|id1# store_id!$ epoch_floor!# at_ms!# timeline!$ steady_ms!# wall_ms!#\n"
           "waiters|lock_id!1$ ticket!2# owner!$ label!$ phase!$ note!$ lease_ms!# max_hold_ms!# enqueued_ms!# "
-          "heard_ms!#\n"
+          "heard_ms!# pid# start# boot$ pid_ns# host$\n"
           "watchers|lock_id!1$ place!2# pid!# start!# boot!$ pid_ns!# host!$ kind!$ since_ms!#");
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "tests/process/hagi.hpp"
+#include "tests/support/await.hpp"
 #include "tests/support/catch.hpp"
 
 namespace hagi::test {
@@ -23,15 +24,6 @@ namespace {
 constexpr int kPatience = 60'000;
 constexpr const char* kCtrlC = "\x03";
 constexpr const char* kCtrlZ = "\x1a";
-
-// Looks again and again, until it is so.
-void await(const std::function<bool()>& is_so, const char* otherwise) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);
-    while (!is_so()) {
-        if (std::chrono::steady_clock::now() > until) throw std::runtime_error(otherwise);
-        ::poll(nullptr, 0, 1);
-    }
-}
 
 // A program as the first of a session on a terminal of its own, which the test types on and reads.
 class Terminal {

@@ -13,6 +13,7 @@
 
 #include "platform/process_identity.hpp"
 #include "tests/process/hagi.hpp"
+#include "tests/support/await.hpp"
 #include "tests/support/catch.hpp"
 
 namespace hagi::test {
@@ -36,12 +37,12 @@ bool is_free(const Hagi& hagi) { return hagi.json({"list"})["locks"].empty(); }
 
 // Until somebody waits for the lock that is held.
 void await_waiter(const Hagi& hagi) {
-    constexpr int kMostLooks = 2000;
-    for (int i = 0; i < kMostLooks; ++i) {
-        const auto locks = hagi.json({"list"})["locks"];
-        if (!locks.empty() && !locks[0]["queue"].empty()) return;
-    }
-    throw std::runtime_error("nobody waits");
+    await(
+        [&] {
+            const auto locks = hagi.json({"list"})["locks"];
+            return !locks.empty() && !locks[0]["queue"].empty();
+        },
+        "nobody waits");
 }
 
 nlohmann::json last_event(const Hagi& hagi) { return hagi.json({"log"})["events"].back(); }

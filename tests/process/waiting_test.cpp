@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tests/process/hagi.hpp"
+#include "tests/support/await.hpp"
 #include "tests/support/catch.hpp"
 
 namespace hagi::test {
@@ -29,6 +30,47 @@ TEST_CASE("two waiters have their turns in the order in which they came") {
     CHECK(carol.await_line("Holding").find("epoch 3 owner carol") != std::string::npos);
     CHECK(carol.wait() == 0);
     CHECK(carol.rest_of_errors().empty());
+}
+
+TEST_CASE("a second process that waits as the same owner is told of the first, once") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "alice"));
+    Process first = hagi.start(kWaitBob);
+    first.await_line("place 1 of 1");
+    const std::string warning = "Another process waits for a as bob, pid " + std::to_string(first.pid()) + " on ";
+
+    Process second = hagi.start(kWaitBob);
+    second.await_line(warning);
+    second.await_line("place 1 of 1");
+    hagi.done(verb("release", "alice"));
+    CHECK(second.await_line("Holding").find("epoch 2") != std::string::npos);
+    CHECK(second.rest_of_output().find("Another") == std::string::npos);
+    CHECK(second.wait() == 0);
+    CHECK(first.await_line("Holding").find("epoch 2") != std::string::npos);
+}
+
+TEST_CASE("a process that waited and ended is no second one") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "alice"));
+    Process first = hagi.start(kWaitBob);
+    first.await_line("place 1 of 1");
+    first.send(SIGKILL);
+    first.wait();
+    Process again = hagi.start(kWaitBob);
+    again.await_line("place 1 of 1");
+    hagi.done(verb("release", "alice"));
+    CHECK(again.rest_of_output().find("Another") == std::string::npos);
+}
+
+TEST_CASE("who waits for what its owner holds already is told of the watcher that keeps it") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "bob"));
+    Process keeper = hagi.start(verb("heartbeat", "bob"));
+    keeper.await_line("Heartbeat of");
+    const Finished ran = hagi.run(kWaitBob);
+    CHECK(ran.code == 0);
+    CHECK(ran.out.find("Another watcher keeps a alive for bob since ") != std::string::npos);
+    CHECK(ran.out.find("pid " + std::to_string(keeper.pid()) + " on ") != std::string::npos);
 }
 
 TEST_CASE("a waiter that is interrupted leaves its place") {
@@ -64,7 +106,7 @@ TEST_CASE("the place of a waiter that was killed lapses, and its bell goes with 
     Process bob = hagi.start(kWaitBob);
     bob.await_line("place 1 of 1");
     const std::string bells = hagi.store() + "-bells";
-    REQUIRE(std::distance(std::filesystem::directory_iterator(bells), {}) == 1);
+    await([&] { return std::filesystem::exists(bells) && !std::filesystem::is_empty(bells); }, "no bell");
 
     bob.send(SIGKILL);
     CHECK(bob.wait() == 128 + SIGKILL);

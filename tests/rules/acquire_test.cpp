@@ -154,5 +154,20 @@ TEST_CASE("an owner whose place was dropped is told so when it joins again, at t
     )");
 }
 
+TEST_CASE("the newest process waits at a place, and is told of the one before it") {
+    check_history(R"(
+        t=0    z acquire             -> Holding #1
+        t=1    a acquire             -> Queued 1/1 joined
+        t=2    a acquire process=11  -> Queued 1/1
+        t=3    a acquire process=11  -> Queued 1/1
+        t=4    a acquire process=12  -> Queued 1/1, earlier process 11
+        t=5    a acquire             -> Queued 1/1
+        t=6    a status              -> Queued 1/1
+        t=6    place a               -> a since 1 heard 6 lease 600 max-hold 86400 process 12
+        t=7    b acquire process=13  -> Queued 2/2 joined
+        t=7    place b               -> b since 7 heard 7 lease 600 max-hold 86400 process 13
+    )");
+}
+
 }  // namespace
 }  // namespace hagi::test

@@ -116,9 +116,10 @@ private:
                 time_ += tick_of(action, grid_);
                 return move_to(settle(state, kNow + tick_of(action, grid_)).state, kNow + tick_of(action, grid_));
             }
-            const Decision decision = decide(state, request_of(action, state, grid_), kNow);
-            std::printf("t=%-6lld %c %s -> %s\n", static_cast<long long>(time_.count() / 1000), name(owner_of(action)),
-                        words_of(action).c_str(), outcome(decision).c_str());
+            const Decision decision =
+                decide(state, request_of(action, state, grid_), kNow, evidence_of(action, state, grid_));
+            std::printf("t=%-6lld %c %s -> %s\n", static_cast<long long>(time_.count() / 1000),
+                        name(owner_of(action, grid_)), words_of(action, grid_).c_str(), outcome(decision).c_str());
             move_to(decision.state, kNow);
         }
 
@@ -174,8 +175,8 @@ private:
             const auto index = static_cast<std::uint32_t>(node);
             share.named_states += static_cast<std::uint64_t>(namings_of(state));
             if (auto complaint = judge_settling(state, grid_)) share.violation = Violation{index, -1, *complaint};
-            for (int action = 0; action < kActions && !share.violation; ++action) {
-                if (action >= kTicks && is_double(state, owner_of(action))) continue;
+            for (int action = 0; action < actions_in(grid_) && !share.violation; ++action) {
+                if (action >= kTicks && is_double(state, owner_of(action, grid_))) continue;
                 if (auto complaint = take(share, index, state, action))
                     share.violation = Violation{index, action, *complaint};
             }
@@ -193,8 +194,9 @@ private:
             return reach(share, {0, node, static_cast<std::int16_t>(action)}, settled.state, now);
         }
         const Request request = request_of(action, state, grid_);
-        const Decision decision = decide(state, request, kNow);
-        if (auto complaint = judge_request(state, request, decision)) return complaint;
+        const Evidence evidence = evidence_of(action, state, grid_);
+        const Decision decision = decide(state, request, kNow, evidence);
+        if (auto complaint = judge_request(state, request, evidence, decision)) return complaint;
         // One request in eight, each in its turn: this law hardly depends on what is asked.
         if ((node + static_cast<std::uint32_t>(action)) % 8 == 0)
             if (auto complaint = judge_late_request(state, request)) return complaint;
@@ -234,12 +236,13 @@ int run(const Grid& grid) {
 }  // namespace
 }  // namespace hagi::test
 
-// Arguments: tick, lease and maximum hold in seconds.
+// Arguments: tick, lease and maximum hold in seconds; "bound" where grants may be bound to processes.
 int main(int argc, char* argv[]) {
-    if (argc != 4) {
-        std::fprintf(stderr, "usage: %s TICK LEASE MAXIMUM-HOLD (whole seconds)\n", argv[0]);
+    if (argc != 4 && !(argc == 5 && std::string(argv[4]) == "bound")) {
+        std::fprintf(stderr, "usage: %s TICK LEASE MAXIMUM-HOLD [bound] (whole seconds)\n", argv[0]);
         return 2;
     }
     const auto seconds = [&](int i) { return hagi::Duration{1000LL * std::atoll(argv[i])}; };
-    return hagi::test::run({seconds(1), seconds(2), seconds(3)});
+    return hagi::test::run(
+        {seconds(1), seconds(2), seconds(3), argc == 5 ? hagi::test::Grants::Bound : hagi::test::Grants::Free});
 }

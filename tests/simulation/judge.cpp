@@ -43,6 +43,7 @@ struct Transition {
     const LockState& after;
     const std::vector<Event>& events;
     const Request* by;
+    std::optional<Epoch> gone;  // the grant whose processes were proven gone
     Instant now;
 
     [[nodiscard]] bool is_by(const Owner& owner) const { return by && by->owner == owner; }
@@ -97,6 +98,7 @@ Complaint reused(const Transition& step) {
 Complaint robbed(const Transition& step) {
     if (!step.before.hold || lapses_at(*step.before.hold) <= step.now) return std::nullopt;
     const Hold& hold = *step.before.hold;
+    if (hold.binding && step.gone == hold.epoch) return std::nullopt;
     const bool given_back = step.is_by(hold.owner) && (step.is_a<ReleaseRequest>() || step.is_a<WithdrawRequest>());
     const bool ordered = step.is_a<StopRequest>() || (!step.is_by(hold.owner) && step.is_a<RequisitionRequest>());
     const bool kept = step.after.hold && step.after.hold->owner == hold.owner && step.after.hold->epoch == hold.epoch;
@@ -190,6 +192,7 @@ Complaint wrong_answer(const Answer& answer, const Answer& read) {
     if (answer.hold != read.hold) return "the answer tells of another hold";
     if (answer.place != read.place || answer.position != read.position) return "the answer tells of another place";
     if (answer.queue_length != read.queue_length) return "the answer tells of another queue";
+    if (answer.earlier_process != read.earlier_process) return "the answer tells of another process at the place";
     if (answer.joined != read.joined) return "the answer is wrong about who joined";
     if (answer.ending != read.ending) return "the answer tells of another ending";
     if (answer.previous != read.previous) return "the answer tells of another previous ending";
@@ -226,7 +229,7 @@ Complaint judge_silence(const LockState& state, const Grid& grid) {
 }  // namespace
 
 Complaint judge_passing(const LockState& before, const Settled& after, Instant now) {
-    if (auto complaint = broken_property({before, after.state, after.events, nullptr, now})) return complaint;
+    if (auto complaint = broken_property({before, after.state, after.events, nullptr, {}, now})) return complaint;
     const Reading read = read_settling(before, now);
     if (after.events != read.events) return "settling: other events than were due, or in another order";
     if (!same(after.state, read.state)) return "settling: another state than was due";
@@ -248,15 +251,25 @@ Complaint judge_settling(const LockState& state, const Grid& grid) {
     return judge_silence(state, grid);
 }
 
-Complaint judge_request(const LockState& state, const Request& request, const Decision& decision) {
+// Nothing is bound to the processes of an ended grant any more, nor kept by it.
+Complaint kept_by_the_dead(const LockState& state, std::optional<Epoch> gone) {
+    if (gone && state.hold && state.hold->epoch == *gone) return "a grant outlived the processes it was bound to";
+    return std::nullopt;
+}
+
+Complaint judge_request(const LockState& state, const Request& request, const Evidence& evidence,
+                        const Decision& decision) {
+    const std::optional<Epoch> gone = evidence.process_gone;
     const bool refused = decision.answer.refusal.has_value();
     const bool unchanged = decision.events.empty() && decision.state == state;
-    if (refused && !unchanged) return "a refused request changed something";
+    const bool ends_by_itself = gone && state.hold && state.hold->epoch == *gone;
+    if (refused && !unchanged && !ends_by_itself) return "a refused request changed something";
     if (!unchanged)
-        if (auto complaint = broken_property({state, decision.state, decision.events, &request, kNow}))
+        if (auto complaint = broken_property({state, decision.state, decision.events, &request, gone, kNow}))
             return complaint;
+    if (auto complaint = kept_by_the_dead(decision.state, gone)) return complaint;
 
-    const ReadRequest read = read_request(state, request, kNow);
+    const ReadRequest read = read_request(state, request, gone, kNow);
     if (auto complaint = wrong_answer(decision.answer, read.answer)) return complaint;
     if (decision.events != read.events) return "other events than the protocol's, or in another order";
     if (!same(decision.state, read.state)) return "another state than the protocol's";

@@ -23,8 +23,9 @@ Complaint judge_settling(const LockState& state, const Grid& grid);
 // The clock moved from kNow to `now`.
 Complaint judge_passing(const LockState& before, const Settled& after, Instant now);
 
-// `state` is settled to kNow, and there `request` was decided.
-Complaint judge_request(const LockState& state, const Request& request, const Decision& decision);
+// `state` is settled to kNow, and there `request` was decided, with `evidence` on the processes of its grant.
+Complaint judge_request(const LockState& state, const Request& request, const Evidence& evidence,
+                        const Decision& decision);
 
 // Deciding at a deadline of `state` is settling, then deciding.
 Complaint judge_late_request(const LockState& state, const Request& request);

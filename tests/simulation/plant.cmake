@@ -1,4 +1,5 @@
-# plant(): a copy of the rules with one fault, linked to the explorer, and a test that the explorer finds it.
+# plant(NAME FILE SEARCH REPLACEMENT [bound]): a copy of the rules with one fault, linked to the explorer, and a test that the explorer finds it, where it is
+# said so among grants that are bound to processes.
 # Only the changed file is compiled anew: what it defines, the linker no longer looks for in the library.
 set(planted_options -O1 -g0 -w)
 add_library(planted_headers OBJECT ${PROJECT_SOURCE_DIR}/lockcore/clock.cpp)
@@ -18,6 +19,11 @@ function(plant name file search replacement)
   endif()
   string(REPLACE "${search}" "${replacement}" mutated "${text}")
 
+  set(world 15 60 120)
+  if("bound" IN_LIST ARGN)
+    set(world 15 30 60 bound)
+  endif()
+
   set(copy ${CMAKE_CURRENT_BINARY_DIR}/planted/${name}.cpp)
   set(present "")
   if(EXISTS ${copy})
@@ -31,7 +37,7 @@ function(plant name file search replacement)
   target_compile_options(planted_${name} PRIVATE ${planted_options})
   target_precompile_headers(planted_${name} REUSE_FROM planted_headers)
   target_link_libraries(planted_${name} PRIVATE explorer_objects hagi_rules)
-  add_test(NAME simulation.planted.${name} COMMAND planted_${name} 15 60 120)
+  add_test(NAME simulation.planted.${name} COMMAND planted_${name} ${world})
   # The line of a violation, not the exit code: a crash is no finding.
   set_tests_properties(simulation.planted.${name} PROPERTIES PASS_REGULAR_EXPRESSION "violated: " TIMEOUT 120)
 endfunction()

@@ -154,3 +154,36 @@ plant(giving_up_leaves_a_grant rules.cpp
     if (answer.status == Status::Queued && request.place == Place::Leave) {]=])
 plant(withdrawing_gives_back_an_old_hold rules.cpp
   [=[if (holds(state, owner) && request.held_before != state.hold->epoch) {]=] [=[if (holds(state, owner)) {]=])
+
+# ---- Bound grants ----
+plant(proof_of_another_grant rules.cpp
+  [=[if (course.state.hold && course.state.hold->epoch == evidence.process_gone)]=]
+  [=[if (course.state.hold && evidence.process_gone)]=] bound)
+plant(proof_ignored rules.cpp
+  [=[if (course.state.hold && course.state.hold->epoch == evidence.process_gone)]=] [=[if (false)]=] bound)
+plant(dead_process_is_a_lapse rules.cpp
+  [=[lapse_hold(course, Cause::ProcessGone, now);]=] [=[lapse_hold(course, Cause::LeaseExpired, now);]=] bound)
+plant(grant_is_not_bound rules.cpp
+  [=[        hold.claimed_at = at;
+        hold.binding = course.binding;]=]
+  [=[        hold.claimed_at = at;]=] bound)
+plant(claim_does_not_bind rules.cpp
+  [=[    hold.last_feedback = now;
+    hold.binding = course.binding;]=]
+  [=[    hold.last_feedback = now;]=] bound)
+plant(accept_does_not_bind rules.cpp
+  [=[    if (course.binding) state.hold->binding = course.binding;]=] [=[]=] bound)
+plant(accept_without_a_run_unbinds rules.cpp
+  [=[    if (course.binding) state.hold->binding = course.binding;]=] [=[    state.hold->binding = course.binding;]=] bound)
+plant(runs_share_a_grant rules.cpp
+  [=[return !course.state.hold->binding || course.state.hold->binding->run != course.binding->run;]=]
+  [=[return !course.state.hold->binding;]=] bound)
+plant(run_joins_in_an_unbound_grant rules.cpp
+  [=[return !course.state.hold->binding || course.state.hold->binding->run != course.binding->run;]=]
+  [=[return course.state.hold->binding && course.state.hold->binding->run != course.binding->run;]=] bound)
+plant(run_takes_over_a_place rules.cpp
+  [=[if (!holds(course.state, owner)) return find_place(course.state.queue, owner) != course.state.queue.end();]=]
+  [=[if (!holds(course.state, owner)) return false;]=] bound)
+plant(every_acquire_is_checked_like_a_run rules.cpp
+  [=[    if (!course.binding) return false;]=]
+  [=[    if (!course.binding) return holds(course.state, owner) && course.state.hold->binding;]=] bound)

@@ -107,7 +107,20 @@ void trim(std::vector<Duration>& holds) {
 
 class Reader {
 public:
-    Reader(const LockState& state, const Owner& owner, Instant now) : owner_(owner), now_(now) { read_.state = state; }
+    Reader(const LockState& state, const Request& request, Instant now)
+        : owner_(request.owner), now_(now), binding_(request.binding) {
+        read_.state = state;
+    }
+
+    // What came to light with the request: the processes of grant `gone` have ended.
+    void learn(Epoch gone) {
+        if (!state().hold || !(state().hold->epoch == gone)) return;
+        const Hold hold = *state().hold;
+        log(EventKind::Ended, hold.owner, hold.epoch, Cause::ProcessGone, hold.label);
+        replace(state().endings, {hold.owner, EndedKind::Hold, hold.epoch, now_, Cause::ProcessGone, {}, {}});
+        end_hold();
+        give_to_the_next();
+    }
 
     void operator()(const StatusRequest&) {
         hear();
@@ -115,6 +128,10 @@ public:
     }
 
     void operator()(const AcquireRequest& request) {
+        const bool through_this_run =
+            is_holder() && state().hold->binding && binding_ && state().hold->binding->run == binding_->run;
+        if (binding_ && (is_waiting() || (is_holder() && !through_this_run)))
+            return refuse({RefusalCode::Conflict, {}, {}});
         if (!state().hold) {
             give(terms(request), GrantKind::TakenFree);
             if (request.when_granted == WhenGranted::Accept) accept();
@@ -156,6 +173,7 @@ public:
         if (std::min(lease_end, hold.hard_cap) < now_ + request.minimum_left)
             return refuse({RefusalCode::WorkLeaseLost, Cause::TooLittleLeft, hold.epoch});
         claim();
+        if (binding_) state().hold->binding = binding_;
         if (!hold.accepted_at) accept();
         see();
     }
@@ -241,13 +259,15 @@ private:
                 request.lease.value_or(600s),
                 request.maximum_hold.value_or(24h),
                 now_,
-                now_};
+                now_,
+                request.process};
     }
 
     void give(const Waiter& to, GrantKind how) {
         state().known = true;
         state().last_epoch = Epoch{state().last_epoch.value + 1};
         state().hold = granted(to, state().last_epoch, how, now_);
+        if (how != GrantKind::HandedOff) state().hold->binding = binding_;
         log(how == GrantKind::HandedOff ? EventKind::HandedOff : EventKind::Granted, to.owner, state().last_epoch, {},
             to.label);
     }
@@ -256,6 +276,7 @@ private:
         Hold& hold = *state().hold;
         if (hold.claimed_at) return;
         hold.claimed_at = hold.last_feedback = now_;
+        hold.binding = binding_;
         log(EventKind::Claimed, owner_, hold.epoch, {}, hold.label);
     }
 
@@ -289,6 +310,9 @@ private:
         if (request.progress.note) place.note = *request.progress.note;
         if (request.lease) place.lease = *request.lease;
         if (request.maximum_hold) place.maximum_hold = *request.maximum_hold;
+        if (!request.process || place.process == request.process) return;
+        read_.answer.earlier_process = place.process;
+        place.process = request.process;
     }
 
     void join(const AcquireRequest& request) {
@@ -396,6 +420,7 @@ private:
 
     Owner owner_;
     Instant now_;
+    std::optional<Binding> binding_;
     ReadRequest read_;
 };
 
@@ -425,8 +450,9 @@ Reading read_settling(const LockState& state, Instant now) {
     return reading;
 }
 
-ReadRequest read_request(const LockState& state, const Request& request, Instant now) {
-    Reader reader(state, request.owner, now);
+ReadRequest read_request(const LockState& state, const Request& request, std::optional<Epoch> gone, Instant now) {
+    Reader reader(state, request, now);
+    if (gone) reader.learn(*gone);
     std::visit(reader, request.action);
     return std::move(reader).result();
 }

@@ -24,12 +24,13 @@ struct Reading {
 // What settling `state` to `now` must lead to.
 Reading read_settling(const LockState& state, Instant now);
 
-// What `request` must lead to in the settled `state`: of the answer everything but the times and the windows.
+// What `request` must lead to in the settled `state`, where the processes of the grant `gone`, if any, have ended: of
+// the answer everything but the times and the windows.
 struct ReadRequest {
     LockState state;
     std::vector<Event> events;
     Answer answer;
 };
-ReadRequest read_request(const LockState& state, const Request& request, Instant now);
+ReadRequest read_request(const LockState& state, const Request& request, std::optional<Epoch> gone, Instant now);
 
 }  // namespace hagi::test

@@ -12,6 +12,12 @@ constexpr Epoch kCurrent{100};
 constexpr std::int64_t kFirstEndedEpoch = 10;
 constexpr Duration kShown = 600s;
 
+// The run that has the grant in every unpacked state, and another one. A run knows its command's group only when it
+// accepts.
+const Binding kRun{{7, 70, "boot", 1, "host"}, 0};
+const Binding kRunWithGroup{kRun.run, 8};
+const Binding kOtherRun{{9, 90, "boot", 1, "host"}, 0};
+
 enum class Remembered : Key { Nothing, Place, Lapse, Requisition, Old };
 
 // A number written digit by digit, and read back in the same order.
@@ -109,6 +115,9 @@ Hold take_hold(Unpacking& from, const Grid& grid) {
     if (claimed) hold.claimed_at = hold.granted_at;
     if (accepted) hold.accepted_at = hold.granted_at;
     if (!claimed) hold.granted_how = GrantKind::HandedOff;
+    if (grid.grants == Grants::Free) return hold;
+    const Key bound = from.take(3);
+    if (bound > 0) hold.binding = bound == 1 ? kRun : kRunWithGroup;
     return hold;
 }
 
@@ -144,36 +153,44 @@ AcquireRequest acquire_on_other_terms() {
 
 RequisitionRequest requisition(std::optional<Epoch> epoch) { return {Reason("storm"), Label("drill"), epoch}; }
 
-const char* const kWords[kRequests] = {"acquire",
-                                       "acquire no-queue",
-                                       "acquire look-once",
-                                       "acquire with other terms and texts",
-                                       "status",
-                                       "renew",
-                                       "renew epoch=current",
-                                       "renew epoch=old",
-                                       "renew with another lease, phase and note",
-                                       "accept",
-                                       "accept epoch=current",
-                                       "accept epoch=old",
-                                       "accept min-left=30",
-                                       "release",
-                                       "release epoch=current",
-                                       "release epoch=old",
-                                       "requisition",
-                                       "requisition epoch=current",
-                                       "requisition epoch=old",
-                                       "give-up",
-                                       "give-up keep",
-                                       "withdraw",
-                                       "withdraw keep",
-                                       "withdraw held=current",
-                                       "withdraw held=old",
-                                       "stop",
-                                       "stop epoch=current",
-                                       "stop epoch=old",
-                                       "nudge",
-                                       "acquire and accept"};
+const char* const kWords[kRequests + kRequestsOfRuns] = {"acquire",
+                                                         "acquire no-queue",
+                                                         "acquire look-once",
+                                                         "acquire with other terms and texts",
+                                                         "status",
+                                                         "renew",
+                                                         "renew epoch=current",
+                                                         "renew epoch=old",
+                                                         "renew with another lease, phase and note",
+                                                         "accept",
+                                                         "accept epoch=current",
+                                                         "accept epoch=old",
+                                                         "accept min-left=30",
+                                                         "release",
+                                                         "release epoch=current",
+                                                         "release epoch=old",
+                                                         "requisition",
+                                                         "requisition epoch=current",
+                                                         "requisition epoch=old",
+                                                         "give-up",
+                                                         "give-up keep",
+                                                         "withdraw",
+                                                         "withdraw keep",
+                                                         "withdraw held=current",
+                                                         "withdraw held=old",
+                                                         "stop",
+                                                         "stop epoch=current",
+                                                         "stop epoch=old",
+                                                         "nudge",
+                                                         "acquire and accept",
+                                                         "run: acquire and accept",
+                                                         "run: acquire no-queue",
+                                                         "run: status",
+                                                         "run: accept",
+                                                         "run: accept epoch=current",
+                                                         "another run: acquire",
+                                                         "another run: accept",
+                                                         "run: renew epoch=current"};
 
 decltype(Request::action) action_of(int kind, const LockState& state, const Owner& owner, const Grid& grid) {
     const Epoch current = state.last_epoch;
@@ -208,8 +225,35 @@ decltype(Request::action) action_of(int kind, const LockState& state, const Owne
         case 26: return StopRequest{Reason("storm"), current};
         case 27: return StopRequest{Reason("storm"), old};
         case 28: return NudgeRequest{Reason("hurry")};
-        default: return acquire_and_accept(grid);
+        case 29:
+        case 30: return acquire_and_accept(grid);
+        case 31: return acquire(grid, WhenHeld::Refuse);
+        case 32: return StatusRequest{};
+        case 33: return AcceptRequest{};
+        case 34: return AcceptRequest{current, {}};
+        case 35: return acquire(grid, WhenHeld::Join);
+        case 36: return AcceptRequest{};
+        default: return RenewRequest{current, {}, {}};
     }
+}
+
+std::optional<Binding> binding_of(int kind) {
+    if (kind < kRequests) return std::nullopt;
+    if (kind == 35 || kind == 36) return kOtherRun;
+    return kind == 33 || kind == 34 ? kRunWithGroup : kRun;
+}
+
+// Each owner asks each thing, with each evidence.
+struct Step {
+    int owner;
+    int kind;
+    int evidence;
+};
+
+Step step_of(int action, const Grid& grid) {
+    const int step = action - kTicks;
+    const int requests = requests_in(grid);
+    return {step / requests % kOwners, step % requests, step / requests / kOwners};
 }
 
 }  // namespace
@@ -243,6 +287,8 @@ std::optional<Key> packed(const LockState& state, Instant now, const Grid& grid,
         to.put(state.hold->accepted_at ? 1 : 0, 2);
         to.put_age(state.hold->granted_at, now, grid);
         to.put_age(state.hold->last_feedback, now, grid);
+        const auto& binding = state.hold->binding;
+        if (grid.grants == Grants::Bound) to.put(!binding ? 0 : binding->group == 0 ? 1 : 2, 3);
     }
     to.put(state.queue.size(), kOwners);
     for (const Waiter& waiter : state.queue) to.put_age(waiter.last_heard, now, grid);
@@ -270,13 +316,29 @@ Duration tick_of(int action, const Grid& grid) {
     return action == 0 ? grid.tick : action == 1 ? Duration{600s} : Duration{24h};
 }
 
-int owner_of(int action) { return (action - kTicks) / kRequests; }
+int requests_in(const Grid& grid) { return grid.grants == Grants::Free ? kRequests : kRequests + kRequestsOfRuns; }
 
-Request request_of(int action, const LockState& state, const Grid& grid) {
-    const Owner owner = owner_named(owner_of(action));
-    return {owner, action_of((action - kTicks) % kRequests, state, owner, grid), {}, {}};
+int actions_in(const Grid& grid) {
+    return kTicks + kOwners * requests_in(grid) * (grid.grants == Grants::Free ? 1 : kEvidences);
 }
 
-std::string words_of(int action) { return kWords[(action - kTicks) % kRequests]; }
+int owner_of(int action, const Grid& grid) { return step_of(action, grid).owner; }
+
+Request request_of(int action, const LockState& state, const Grid& grid) {
+    const Step step = step_of(action, grid);
+    const Owner owner = owner_named(step.owner);
+    return {owner, action_of(step.kind, state, owner, grid), binding_of(step.kind), {}};
+}
+
+Evidence evidence_of(int action, const LockState& state, const Grid& grid) {
+    if (step_of(action, grid).evidence == 0) return {};
+    const bool bound = state.hold && state.hold->binding;
+    return {bound ? state.hold->epoch : Epoch{kFirstEndedEpoch}};
+}
+
+std::string words_of(int action, const Grid& grid) {
+    const Step step = step_of(action, grid);
+    return kWords[step.kind] + std::string(step.evidence == 0 ? "" : " (proof: the process is gone)");
+}
 
 }  // namespace hagi::test

@@ -105,6 +105,7 @@ std::string shown(const Waiter& waiter) {
     if (!waiter.label.empty()) text += " label " + waiter.label.str();
     if (!waiter.phase.empty()) text += " phase " + waiter.phase.str();
     if (!waiter.note.empty()) text += " note " + waiter.note.str();
+    if (waiter.process) text += " process " + std::to_string(waiter.process->pid);
     return text;
 }
 
@@ -152,6 +153,7 @@ std::string shown(const Answer& answer) {
     if (answer.released == Released::Nothing) text += ", released nothing";
     if (answer.cause) text += ": " + shown(*answer.cause);
     if (answer.displaced) text += ", displaced " + answer.displaced->owner.str() + " " + shown(answer.displaced->epoch);
+    if (answer.earlier_process) text += ", earlier process " + std::to_string(answer.earlier_process->pid);
     if (answer.previous) text += ", previous " + status_name(*answer.previous) + " " + shown(*answer.previous);
     return text;
 }
@@ -248,6 +250,7 @@ Request acquire_request(const Owner& owner, Options& options) {
     request.maximum_hold = options.time("max-hold");
     if (options.flag("no-queue")) request.when_held = WhenHeld::Refuse;
     if (options.flag("and-accept")) request.when_granted = WhenGranted::Accept;
+    request.process = options.process("process");
     if (options.flag("look-once")) request.when_held = WhenHeld::LookOnce;
     return {owner, request, {}, {}};
 }
