@@ -67,7 +67,10 @@ int run(const std::vector<std::string>& words) {
         environment,
         [](const EngineTerms& terms, StoreUse use) { return open_engine(terms, use, environment); },
         clock,
-        this_process,
+        [] {
+            static const ProcessIdentity self = this_process();
+            return self;
+        },
         [] { return std::make_unique<SignalStopSource>(); },
     };
     return run_cli(context, words);

@@ -13,6 +13,8 @@
 #include "lockcore/event.hpp"
 #include "lockcore/request.hpp"
 #include "lockcore/result.hpp"
+#include "lockcore/rules.hpp"
+#include "lockcore/witness.hpp"
 
 namespace hagi {
 
@@ -56,5 +58,13 @@ public:
 
     [[nodiscard]] virtual EngineDescription describe() const = 0;
 };
+
+// For engines: what `witness` (none: nothing) can say, for decide(), about the grant in `state`. Who asks through the
+// run that has the grant is alive.
+inline Evidence evidence_on(const LockState& state, const Request& request, Witness* witness) {
+    if (!witness || !state.hold || !state.hold->binding) return {};
+    const bool asks = request.binding && request.binding->run == state.hold->binding->run;
+    return !asks && witness->is_gone(*state.hold->binding) ? Evidence{state.hold->epoch} : Evidence{};
+}
 
 }  // namespace hagi

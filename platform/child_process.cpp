@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "platform/posix_error.hpp"
 
@@ -50,6 +51,13 @@ bool write_whole(int fd, const void* source, std::size_t size) {
     return true;
 }
 
+// In one piece, since each write wakes the reader.
+bool write_text(int fd, const std::string& text) {
+    const std::size_t size = text.size();
+    return write_whole(fd, (std::string(reinterpret_cast<const char*>(&size), sizeof size) + text).data(),
+                       sizeof size + size);
+}
+
 std::optional<std::string> read_text(int fd) {
     std::size_t size = 0;
     if (!read_whole(fd, &size, sizeof size)) return std::nullopt;
@@ -58,9 +66,20 @@ std::optional<std::string> read_text(int fd) {
     return text;
 }
 
-bool write_text(int fd, const std::string& text) {
-    const std::size_t size = text.size();
-    return write_whole(fd, &size, sizeof size) && write_whole(fd, text.data(), size);
+// NAME, NUL, value, NUL for each.
+std::string packed(const ChildProcess::Environment& additions) {
+    std::string text;
+    for (const auto& [name, value] : additions) text += name + '\0' + value + '\0';
+    return text;
+}
+
+void set_packed(const std::string& additions) {
+    for (std::size_t at = 0; at < additions.size();) {
+        const char* const name = additions.data() + at;
+        const char* const value = name + std::strlen(name) + 1;
+        ::setenv(name, value, 1);
+        at = static_cast<std::size_t>(value + std::strlen(value) + 1 - additions.data());
+    }
 }
 
 void use_default(int signal) {
@@ -106,14 +125,9 @@ void use_default(int signal) {
     if (::getppid() != starter) ::_exit(127);  // killed before the line above
     for (const int signal : {SIGPIPE, SIGTTOU, SIGCHLD}) use_default(signal);
     ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-    std::size_t additions = 0;
-    if (!read_whole(gate, &additions, sizeof additions)) ::_exit(127);
-    for (; additions > 0; --additions) {
-        const auto name = read_text(gate);
-        const auto value = read_text(gate);
-        if (!name || !value) ::_exit(127);
-        ::setenv(name->c_str(), value->c_str(), 1);
-    }
+    const auto additions = read_text(gate);
+    if (!additions) ::_exit(127);
+    set_packed(*additions);
     become(command, report);
 }
 
@@ -165,14 +179,13 @@ ChildProcess::~ChildProcess() {
 }
 
 int ChildProcess::let_go(const Environment& additions) {
-    const std::size_t count = additions.size();
-    bool told = write_whole(gate_.get(), &count, sizeof count);
-    for (const auto& [name, value] : additions)
-        told = told && write_text(gate_.get(), name) && write_text(gate_.get(), value);
+    const bool told = write_text(gate_.get(), packed(additions));
     gate_.reset();
     int error = 0;
     if (!told) return EPIPE;
-    return read_whole(report_.get(), &error, sizeof error) ? error : 0;
+    if (!read_whole(report_.get(), &error, sizeof error)) return 0;
+    ::waitpid(pid_, nullptr, 0);
+    return error;
 }
 
 std::optional<ChildProcess::Change> ChildProcess::take_change() {

@@ -30,7 +30,7 @@ public:
 
     using Environment = std::vector<std::pair<std::string, std::string>>;
 
-    // Lets it go, with `additions` to its environment. 0, or the errno of its exec.
+    // Lets it go, with `additions` to its environment. 0, or the errno of its exec: then it has ended and is reaped.
     int let_go(const Environment& additions);
 
     // Also its process group.

@@ -59,9 +59,9 @@ Error wrong_version(const std::string& path, std::int64_t version) {
                                      std::to_string(version) + "): any command that takes a lock upgrades it"};
 }
 
-Outcome check_header(Connection& connection, Journal most) {
-    const Result<sqlite::FileHeader> header = connection.header();
-    if (!header) return header.error();
+Result<sqlite::FileHeader> checked_header(Connection& connection, Journal most) {
+    Result<sqlite::FileHeader> header = connection.header();
+    if (!header) return header;
     if (header->empty) return not_a_store(connection.path(), "it is empty");
     if (!header->sqlite) return not_a_store(connection.path(), "it is no database");
     if (header->application_id != sqlite::kApplicationId)
@@ -71,7 +71,7 @@ Outcome check_header(Connection& connection, Journal most) {
                      "the store " + escaped(connection.path()) +
                          " was made for one machine and lies on a shared filesystem: end every hagi that uses it, "
                          "then run `hagi agent lock doctor --convert-to-shared`"};
-    return Done{};
+    return header;
 }
 
 class SqliteEngine final : public Engine {
@@ -136,8 +136,7 @@ Outcome SqliteEngine::connect() {
         if (opened_ && connection.error().kind == ErrorKind::NotFound) return gone(options_.path);
         return connection.error();
     }
-    if (Outcome ours = check_header(**connection, options_.journal); !ours) return ours;
-    const Result<sqlite::FileHeader> header = (*connection)->header();
+    const Result<sqlite::FileHeader> header = checked_header(**connection, options_.journal);
     if (!header) return header.error();
     wal_ = header->wal;
     connection_ = std::move(*connection);
@@ -189,7 +188,7 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
     if (!reading) return reading.error();
     const Instant now = store_time(before->store.anchor, *reading);
 
-    Decision decision = decide(before->state, request, now, evidence_on(before->state, &witness_));
+    Decision decision = decide(before->state, request, now, evidence_on(before->state, request, &witness_));
     if (const auto broken = broken_invariant(decision.state))
         return Error{ErrorKind::Defect, "a decision broke invariant " + *broken};
     if (!decision.events.empty() && wal_ && durability != Durability::PowerCut) return Attempt(Again::MoreDurable);
