@@ -1,14 +1,19 @@
 #include "platform/child_process.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
+#include <new>
+#include <string_view>
 
 #include "platform/posix_error.hpp"
 
@@ -51,124 +56,147 @@ bool write_whole(int fd, const void* source, std::size_t size) {
     return true;
 }
 
-// In one piece, since each write wakes the reader.
-bool write_text(int fd, const std::string& text) {
-    const std::size_t size = text.size();
-    return write_whole(fd, (std::string(reinterpret_cast<const char*>(&size), sizeof size) + text).data(),
-                       sizeof size + size);
-}
-
-std::optional<std::string> read_text(int fd) {
-    std::size_t size = 0;
-    if (!read_whole(fd, &size, sizeof size)) return std::nullopt;
-    std::string text(size, '\0');
-    if (!read_whole(fd, text.data(), size)) return std::nullopt;
-    return text;
-}
-
-// NAME, NUL, value, NUL for each.
-std::string packed(const ChildProcess::Environment& additions) {
-    std::string text;
-    for (const auto& [name, value] : additions) text += name + '\0' + value + '\0';
-    return text;
-}
-
-void set_packed(const std::string& additions) {
-    for (std::size_t at = 0; at < additions.size();) {
-        const char* const name = additions.data() + at;
-        const char* const value = name + std::strlen(name) + 1;
-        ::setenv(name, value, 1);
-        at = static_cast<std::size_t>(value + std::strlen(value) + 1 - additions.data());
-    }
-}
-
 void use_default(int signal) {
     struct sigaction action {};
     action.sa_handler = SIG_DFL;
     ::sigaction(signal, &action, nullptr);
 }
 
+// The words and the environment of an exec, made before there is a child that must not allocate.
+class Program {
+public:
+    Program(const std::vector<std::string>& command, const ChildProcess::Environment& additions) : command_(command) {
+        for (const std::string& word : command_) words_.push_back(word.c_str());
+        words_.push_back(nullptr);
+        for (const auto& [name, value] : additions) added_.push_back(name + '=' + value);
+        for (char** entry = environ; *entry != nullptr; ++entry)
+            if (!is_replaced(*entry)) environment_.push_back(*entry);
+        for (const std::string& entry : added_) environment_.push_back(entry.c_str());
+        environment_.push_back(nullptr);
+    }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    // Returns only the errno of a failure.
+    [[nodiscard]] int execute() const {
+        ::execvpe(words_[0], const_cast<char* const*>(words_.data()),  // NOLINT(*-const-cast)
+                  const_cast<char* const*>(environment_.data()));      // NOLINT(*-const-cast)
+        return errno;
+    }
+
+private:
+    [[nodiscard]] bool is_replaced(std::string_view entry) const {
+        const auto has_its_name = [&](const std::string& added) {
+            return entry.substr(0, entry.find('=') + 1) == added.substr(0, added.find('=') + 1);
+        };
+        return std::any_of(added_.begin(), added_.end(), has_its_name);
+    }
+
+    const std::vector<std::string>& command_;
+    std::vector<std::string> added_;
+    std::vector<const char*> words_;
+    std::vector<const char*> environment_;
+};
+
+// A process on this one's memory, with a stack of its own. A fork would copy what this process is about to change,
+// which costs more than all the rest of a short run. Until its exec the other process only calls the kernel, and
+// nothing that can fail as long as this one runs beside it, for the two share errno. Whatever ends one of the two
+// leaves the other alone, but for the kernel's want of memory and a core dump, which end all on one memory: then the
+// command dies (PDEATHSIG), and what it has started is left to the lease.
+template <class Part>
+pid_t start_beside(int (*life)(void*), const Part& part, std::size_t stack, Part*& placed) {
+    constexpr std::size_t kRoom = 65536;
+    // Never unmapped: the other process may outlive whoever started it. Its stack grows down towards its part.
+    const std::size_t size = kRoom + stack;
+    void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED) return -1;
+    placed = new (memory) Part(part);
+    const auto top = (reinterpret_cast<std::uintptr_t>(memory) + size) & ~std::uintptr_t{63};
+    return ::clone(life, reinterpret_cast<void*>(top), CLONE_VM | SIGCHLD, placed);
+}
+
+struct Guardian {
+    int orders = -1;
+    int orders_end = -1;  // its starter's, of which it must not keep a copy
+};
+
 // The whole life of the guardian: it sleeps on the pipe and outlives signals from the terminal, since it has a session
-// of its own. A race remains: killed between the command's end and the last word, its starter leaves a number behind
-// that by then could be another group's.
-[[noreturn]] void guard(UniqueFd& orders) {
+// of its own. Race: killed between the command's end and the last word, its starter leaves a number behind that by then
+// could be another group's.
+int guard(void* argument) {
+    const auto& self = *static_cast<const Guardian*>(argument);
     ::setsid();
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
-    const int keep = orders.get();
-    for (int fd = 0; fd < 3; ++fd)
-        if (fd != keep) ::close(fd);
+    ::close(self.orders_end);
     pid_t group = 0;
     pid_t next = 0;
-    while (read_whole(keep, &next, sizeof next)) group = next;
+    while (read_whole(self.orders, &next, sizeof next)) group = next;
     if (group > 0) ::kill(-group, SIGKILL);
     ::_exit(0);
-}
-
-[[noreturn]] void become(const std::vector<std::string>& command, int report) {
-    std::vector<char*> words;
-    words.reserve(command.size() + 1);
-    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));  // NOLINT
-    words.push_back(nullptr);
-    ::execvp(words[0], words.data());
-    const int error = errno;
-    write_whole(report, &error, sizeof error);
-    ::_exit(127);
-}
-
-// The whole life of the held child.
-[[noreturn]] void wait_and_become(const std::vector<std::string>& command, pid_t starter, int gate, int report,
-                                  const sigset_t& mask) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != starter) ::_exit(127);  // killed before the line above
-    for (const int signal : {SIGPIPE, SIGTTOU, SIGCHLD}) use_default(signal);
-    ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-    const auto additions = read_text(gate);
-    if (!additions) ::_exit(127);
-    set_packed(*additions);
-    become(command, report);
 }
 
 int shell_exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::hold(std::vector<std::string> command, const sigset_t& signal_mask) {
-    auto gate = make_pipe();
-    auto report = make_pipe();
-    auto orders = make_pipe();
-    if (!gate || !report || !orders) return posix_error(errno, "a pipe for the command cannot be made");
+struct HeldChild {
+    pid_t starter = 0;
+    int gate = -1;
+    int report = -1;
+    std::array<int, 2> ends_of_starter{-1, -1};
+    sigset_t signal_mask{};
+    const Program* program = nullptr;  // set before the word through the gate
+};
 
+namespace {
+
+// The whole life of the held child.
+int wait_and_become(void* argument) {
+    const auto& self = *static_cast<const HeldChild*>(argument);
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != self.starter) ::_exit(127);  // killed before the line above
+    for (const int end : self.ends_of_starter) ::close(end);
+    for (const int signal : {SIGPIPE, SIGTTOU, SIGCHLD}) use_default(signal);
+    ::sigprocmask(SIG_SETMASK, &self.signal_mask, nullptr);
+    char word = 0;
+    if (!read_whole(self.gate, &word, sizeof word)) ::_exit(127);
+    // From here its starter waits for the report, so errno is this process's.
+    const int error = self.program->execute();
+    write_whole(self.report, &error, sizeof error);
+    ::_exit(127);
+}
+
+}  // namespace
+
+Result<ChildProcess> ChildProcess::hold(std::vector<std::string> command, const sigset_t& signal_mask) {
     // Orphans of the command become this process' children, so that the end of the last one is heard of.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-
-    const pid_t guardian = ::fork();
-    if (guardian < 0) return posix_error(errno, "the command cannot be started");
-    if (guardian == 0) {
-        gate.reset();
-        report.reset();
-        orders->write.reset();
-        guard(orders->read);
-    }
-
-    const pid_t starter = ::getpid();
-    const pid_t pid = ::fork();
-    if (pid < 0) return posix_error(errno, "the command cannot be started");
-    if (pid == 0) {
-        gate->write.reset();
-        orders.reset();
-        wait_and_become(command, starter, gate->read.get(), report->write.get(), signal_mask);
-    }
-    ::setpgid(pid, pid);  // in both, so that neither depends on who runs first
-
     ChildProcess child;
-    child.pid_ = pid;
+    child.command_ = std::move(command);
+
+    auto orders = make_pipe();
+    Guardian* guardian = nullptr;
+    if (!orders || start_beside(guard, {orders->read.get(), orders->write.get()}, 0, guardian) < 0)
+        return posix_error(errno, "the command cannot be started");
+    child.guardian_ = std::move(orders->write);
+
+    auto gate = make_pipe();
+    auto report = make_pipe();
+    if (!gate || !report) return posix_error(errno, "a pipe for the command cannot be made");
+    const HeldChild held{::getpid(),  gate->read.get(), report->write.get(), {gate->write.get(), child.guardian_.get()},
+                         signal_mask, nullptr};
+    // The C library lays out the words of a script once more, on the stack.
+    const std::size_t words = (child.command_.size() + 2) * sizeof(char*);
+    child.pid_ = start_beside(wait_and_become, held, words, child.held_);
+    if (child.pid_ < 0) return posix_error(errno, "the command cannot be started");
+    ::setpgid(child.pid_, child.pid_);  // in both, so that neither depends on who runs first
+
     child.gate_ = std::move(gate->write);
     child.report_ = std::move(report->read);
-    child.guardian_ = std::move(orders->write);
-    write_whole(child.guardian_.get(), &pid, sizeof pid);
+    write_whole(child.guardian_.get(), &child.pid_, sizeof child.pid_);
     return child;
 }
 
@@ -179,11 +207,13 @@ ChildProcess::~ChildProcess() {
 }
 
 int ChildProcess::let_go(const Environment& additions) {
-    const bool told = write_text(gate_.get(), packed(additions));
+    const Program program(command_, additions);
+    held_->program = &program;
+    const char word = 0;
+    const bool told = write_whole(gate_.get(), &word, sizeof word);
     gate_.reset();
-    int error = 0;
-    if (!told) return EPIPE;
-    if (!read_whole(report_.get(), &error, sizeof error)) return 0;
+    int error = told ? 0 : EPIPE;
+    if (told && !read_whole(report_.get(), &error, sizeof error)) return 0;
     ::waitpid(pid_, nullptr, 0);
     return error;
 }

@@ -1,5 +1,5 @@
-// A command in a process group of its own that does not outlive its starter. It is forked at once, so that it has
-// nothing of what its starter opens later, and held until it is let go.
+// A command in a process group of its own that does not outlive its starter. Its process is made at once, so that its
+// number is known and it has nothing of what its starter opens later, and held until it is let go.
 #pragma once
 
 #include <sys/types.h>
@@ -15,13 +15,15 @@
 
 namespace hagi {
 
+struct HeldChild;
+
 // One object for one thread of one process.
 class ChildProcess {
 public:
-    // Forks the command and a guardian, which kills the command's group when this process is killed. `signal_mask` is
-    // what the command gets. Signals that this process ignores are given back their default, SIGHUP inherited as
-    // ignored (nohup) excepted. Call it before anything is opened that must not be shared. Unreachable: no more
-    // processes or descriptors.
+    // Makes the command's process and a guardian, which kills the command's group when this process is killed.
+    // `signal_mask` is what the command gets. Signals that this process ignores are given back their default, SIGHUP
+    // inherited as ignored (nohup) excepted. Call it before anything is opened that must not be shared. Unreachable: no
+    // more processes or descriptors.
     static Result<ChildProcess> hold(std::vector<std::string> command, const sigset_t& signal_mask);
 
     ChildProcess(ChildProcess&&) = default;
@@ -55,6 +57,8 @@ private:
     ChildProcess() = default;
 
     pid_t pid_ = -1;
+    std::vector<std::string> command_;
+    HeldChild* held_ = nullptr;
     UniqueFd gate_;      // closed without a word: the held child ends
     UniqueFd report_;    // the errno of a failed exec
     UniqueFd guardian_;  // closed without a word: the guardian kills the group

@@ -52,6 +52,21 @@ TEST_CASE("what cannot be told from here is never gone") {
     CHECK(is_alive(other) == Liveness::Unknown);
 }
 
+TEST_CASE("what a grant is bound to is gone with the process and with the last one of the command's group") {
+    Child run([] {});
+    const ProcessIdentity identity = *identity_of(run.pid());
+    Child command([] { ::setpgid(0, 0); });
+    ProcessWitness witness;
+    CHECK_FALSE(witness.is_gone({identity, 0}));
+    run.kill_and_wait();
+    CHECK(witness.is_gone({identity, 0}));
+    CHECK_FALSE(witness.is_gone({identity, command.pid()}));
+    command.kill();
+    CHECK(witness.is_gone({identity, command.pid()}));
+    command.kill_and_wait();
+    CHECK(witness.is_gone({identity, command.pid()}));
+}
+
 TEST_CASE("the start time is found behind any name of a command") {
     const std::string after = " S 1 2 3 4 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 10 20 30\n";
     CHECK(parse_process_stat("42 (a) b) c)" + after)->start_ticks == 987654);
