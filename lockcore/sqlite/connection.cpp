@@ -1,5 +1,6 @@
 #include "lockcore/sqlite/connection.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "lockcore/names.hpp"
 #include "lockcore/sqlite/writer_of.hpp"
 #include "platform/posix_error.hpp"
+#include "platform/unique_fd.hpp"
 
 namespace hagi::sqlite {
 namespace {
@@ -26,6 +28,8 @@ constexpr std::size_t kHeaderBytes = 100;
 constexpr std::size_t kReadVersionAt = 19;
 constexpr std::size_t kApplicationIdAt = 68;
 constexpr unsigned char kWalVersion = 2;
+constexpr std::string_view kJournalMagic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+constexpr std::string_view kLogMagic("\x37\x7f\x06", 3);  // the fourth byte says how its checksums are stored
 
 // The built-in handler sleeps longer each time, so that whoever has waited longest has the worst odds. These keep
 // asking often; the jitter keeps two that met once from meeting for ever.
@@ -46,6 +50,13 @@ std::optional<Error> obstacle_at(const std::string& path, OpenMode mode) {
     }
     if (::access(path.c_str(), mode == OpenMode::ReadOnly ? R_OK : R_OK | W_OK) != 0) return posix_error(errno, what);
     return std::nullopt;
+}
+
+bool begins_with(const std::string& path, std::string_view magic) {
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    std::array<char, 8> bytes{};
+    return file && ::read(file.get(), bytes.data(), magic.size()) == static_cast<ssize_t>(magic.size()) &&
+           std::string_view(bytes.data(), magic.size()) == magic;
 }
 
 Error half_written(const std::string& store, const std::string& why) {
@@ -131,6 +142,25 @@ Result<FileHeader> Connection::header() {
     header.wal = bytes[kReadVersionAt] == kWalVersion;
     for (std::size_t i = 0; i < 4; ++i)
         header.application_id = (header.application_id << 8) | bytes[kApplicationIdAt + i];
+    if (!header.sqlite && !header.empty && may_be_mended()) return mended_header();
+    return header;
+}
+
+// Whoever writes never makes the first bytes of the file differ, so nobody is in the middle of a commit now.
+bool Connection::may_be_mended() const {
+    return begins_with(path_ + "-journal", kJournalMagic) || begins_with(path_ + "-wal", kLogMagic);
+}
+
+Result<FileHeader> Connection::mended_header() {
+    FileHeader header;
+    Query id(*this, "PRAGMA application_id");
+    if (const Result<bool> row = id.step(); !row)
+        return row.error().kind == ErrorKind::Damaged ? Result(header) : row.error();  // it cannot be mended
+    header.application_id = static_cast<std::uint32_t>(id.take_integer());
+    Query journal(*this, "PRAGMA journal_mode");
+    if (const Result<bool> row = journal.step(); !row) return row.error();
+    header.wal = journal.take_text() == "wal";
+    header.sqlite = true;
     return header;
 }
 

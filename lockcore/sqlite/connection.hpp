@@ -47,7 +47,8 @@ public:
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    // As the file itself has it: what is still in a write-ahead log is not seen.
+    // As the file itself has it: what is still in a write-ahead log is not seen. Where a power cut has torn the first
+    // page, and a journal or a log that may mend it is beside the file, as SQLite reads it from there; only that waits.
     Result<FileHeader> header();
 
     // The path leads elsewhere, or nowhere: what is committed here nobody will find.
@@ -92,6 +93,8 @@ private:
     friend class Query;
     Connection(std::string path, sqlite3* handle);
     void harden();
+    [[nodiscard]] bool may_be_mended() const;
+    Result<FileHeader> mended_header();
     sqlite3_stmt* prepared(const char* sql, int& code);
     static int on_busy(void* self, int tries);
     static int on_commit_to_log(void* self, sqlite3* handle, const char* database, int pages);

@@ -59,8 +59,9 @@ Error wrong_version(const std::string& path, std::int64_t version) {
                                      std::to_string(version) + "): any command that takes a lock upgrades it"};
 }
 
-Result<sqlite::FileHeader> checked_header(Connection& connection, Journal most) {
-    Result<sqlite::FileHeader> header = connection.header();
+// Of a store that may be used here.
+Result<sqlite::FileHeader> header_of_ours(Connection& connection, Journal most) {
+    const Result<sqlite::FileHeader> header = connection.header();
     if (!header) return header;
     if (header->empty) return not_a_store(connection.path(), "it is empty");
     if (!header->sqlite) return not_a_store(connection.path(), "it is no database");
@@ -136,7 +137,8 @@ Outcome SqliteEngine::connect() {
         if (opened_ && connection.error().kind == ErrorKind::NotFound) return gone(options_.path);
         return connection.error();
     }
-    const Result<sqlite::FileHeader> header = checked_header(**connection, options_.journal);
+    (*connection)->set_patience(steady_clock::now() + options_.busy_timeout);
+    const Result<sqlite::FileHeader> header = header_of_ours(**connection, options_.journal);
     if (!header) return header.error();
     wal_ = header->wal;
     connection_ = std::move(*connection);

@@ -162,6 +162,41 @@ TEST_CASE("A file that is not ours is left as it is") {
     CHECK(store.folder.files() == files);
 }
 
+TEST_CASE("A first page that a power cut has torn is mended, if there is something to mend it from") {
+    StoreFixture store;
+    const std::string& path = store.options.path;
+    ask(*store.open(), "a acquire");
+    query(path, "PRAGMA user_version = 1");  // so that the log has that page
+    std::string bytes = read_file(path);
+    std::fill_n(bytes.begin(), 512, 'x');
+    SECTION("from the log") {
+        write_file(path, bytes);
+        store.options.access = GENERATE(Access::Create, Access::ReadOnly);
+        const auto engine = store.open();
+        REQUIRE(engine->list({}));
+        CHECK(engine->list({})->locks.size() == 1);
+        if (store.options.access == Access::Create) CHECK(ask(*engine, "b acquire") == "Queued 1/1");
+    }
+    SECTION("not from nothing, and not from what is no log") {
+        write_file(path, bytes);
+        const std::string log = GENERATE("", "a text that somebody keeps there");
+        write_file(path + "-wal", log);
+        const auto error = error_of(store.try_open());
+        REQUIRE(error);
+        CHECK(error->kind == ErrorKind::Damaged);
+        CHECK(read_file(path) == bytes);
+        CHECK(read_file(path + "-wal") == log);
+    }
+    SECTION("not from a log that does not have it") {
+        write_file(path, bytes);
+        write_file(path + "-wal", read_file(path + "-wal").substr(0, 32));
+        const auto error = error_of(store.try_open());
+        REQUIRE(error);
+        CHECK(error->kind == ErrorKind::Damaged);
+        CHECK(read_file(path) == bytes);
+    }
+}
+
 TEST_CASE("A store of a newer version is refused and left as it is") {
     StoreFixture store;
     const auto engine = store.open();
