@@ -2,40 +2,13 @@
 // HAGI_TEST_SEED choose how much and what; a failure names both.
 #include <sqlite3.h>
 
-#include <cstdlib>
-#include <random>
-
 #include "lockcore/words.hpp"
 #include "tests/engine/engine_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/dice.hpp"
 
 namespace hagi::test {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* text = std::getenv(variable);
-    return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-class Dice {
-public:
-    explicit Dice(std::uint64_t seed) : engine_(seed) {}
-
-    std::int64_t roll(std::int64_t sides) { return std::uniform_int_distribution<std::int64_t>(0, sides - 1)(engine_); }
-    bool one_in(std::int64_t n) { return roll(n) == 0; }
-
-    template <class T>
-    T pick(std::initializer_list<T> values) {
-        return *(values.begin() + roll(static_cast<std::int64_t>(values.size())));
-    }
-    template <class T>
-    std::optional<T> maybe(T value) {
-        return one_in(3) ? std::optional(std::move(value)) : std::nullopt;
-    }
-
-private:
-    std::mt19937_64 engine_;
-};
 
 Progress any_progress(Dice& dice) {
     return {dice.maybe(Phase(dice.pick({"", "compile", "test"}))), dice.maybe(Note(dice.pick({"", "12 %", "fünf"})))};

@@ -52,6 +52,8 @@ Request parse(std::string_view text) {
     if (verb == "release") return {Owner(owner), ReleaseRequest{epoch}};
     if (verb == "requisition") return {Owner(owner), RequisitionRequest{Reason("by order"), {}, epoch}};
     if (verb == "give-up") return {Owner(owner), GiveUpRequest{}};
+    if (verb == "stop") return {Owner(owner), StopRequest{Reason("by order"), epoch}};
+    if (verb == "nudge") return {Owner(owner), NudgeRequest{Reason("please")}};
     throw std::invalid_argument("no such request: " + std::string(text));
 }
 
@@ -149,14 +151,16 @@ Result<Answer> submit(Engine& engine, std::string_view request, std::string_view
     return engine.submit(LockId(std::string(lock_id)), parse(request));
 }
 
-std::string ask(Engine& engine, std::string_view request) {
-    const Result<Answer> answer = submit(engine, request);
+std::string in_words(const Result<Answer>& answer) {
     return answer ? shown(*answer) : "error " + shown(answer.error().kind);
 }
 
+std::string ask(Engine& engine, std::string_view request) { return in_words(submit(engine, request)); }
+
 std::string read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream bytes;
+    bytes << std::ifstream(path, std::ios::binary).rdbuf();
+    return bytes.str();
 }
 
 void write_file(const std::string& path, std::string_view bytes) { std::ofstream(path, std::ios::binary) << bytes; }

@@ -58,10 +58,12 @@ public:
 // The rows of `sql`, as a shell shows them: "a|b\nc|d".
 std::string query(const std::string& path, const std::string& sql);
 
-// "a acquire", "b renew epoch=3", "c requisition", "a release", "a status", "a accept", "a no-queue", "a give-up" on
-// the lock "x": "Holding #1", "Queued 1/2", "Expired lease expired", "refused Conflict", "error Gone", "None", ...
+// "a acquire", "b renew epoch=3", "c requisition", "a release", "a status", "a accept", "a no-queue", "a give-up",
+// "a stop", "a nudge" on the lock "x": "Holding #1", "Queued 1/2", "Expired lease expired", "refused Conflict", "error
+// Gone", "None", ...
 std::string ask(Engine& engine, std::string_view request);
 Result<Answer> submit(Engine& engine, std::string_view request, std::string_view lock_id = "x");
+std::string in_words(const Result<Answer>& answer);
 
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, std::string_view bytes);

@@ -1,28 +1,31 @@
-// SQLite's way to the disk with an eye on it: counts what is made durable, and lets the n-th write fail.
+// Counts what SQLite makes durable, and lets its n-th write fail.
 #pragma once
 
-#include <sqlite3.h>
+#include "tests/support/observed_vfs.hpp"
 
 namespace hagi::test {
 
 // While one exists, every file that SQLite opens in this process is watched. One at a time.
-class WatchedVfs {
+class WatchedVfs : private DiskObserver {
 public:
-    WatchedVfs();
-    ~WatchedVfs();
-    WatchedVfs(const WatchedVfs&) = delete;
-    WatchedVfs& operator=(const WatchedVfs&) = delete;
-
-    [[nodiscard]] int syncs() const;  // so far
+    [[nodiscard]] int syncs() const { return syncs_; }  // so far
 
     // The n-th operation from now on that changes the disk (write, sync, truncate) fails with `code`, and so does
     // every later one; 0: none fails.
     void fail_from(int nth, int code);
-    [[nodiscard]] bool failed() const;  // one has, since then
+    [[nodiscard]] bool failed() const { return failed_; }  // one has, since then
 
 private:
-    sqlite3_vfs vfs_;
-    sqlite3_vfs* real_;
+    int on_write(const std::string&, std::int64_t, std::string_view) override { return failure_now(); }
+    int on_truncate(const std::string&, std::int64_t) override { return failure_now(); }
+    int on_sync(const std::string&) override;
+    int failure_now();
+
+    int syncs_ = 0;
+    int left_until_failure_ = 0;
+    int failure_ = SQLITE_OK;
+    bool failed_ = false;
+    ObservedVfs vfs_{*this};
 };
 
 }  // namespace hagi::test
