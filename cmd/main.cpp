@@ -57,7 +57,7 @@ void occupy_standard_streams() {
 
 int run(const std::vector<std::string>& words) {
     occupy_standard_streams();
-    ignore_broken_pipes();
+    ignore_signals_of_failed_writes();
     DescriptorOutput out(STDOUT_FILENO);
     DescriptorOutput err(STDERR_FILENO);
     MachineClock clock;

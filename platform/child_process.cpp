@@ -159,7 +159,7 @@ int wait_and_become(void* argument) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != self.starter) ::_exit(127);  // killed before the line above
     for (const int end : self.ends_of_starter) ::close(end);
-    for (const int signal : {SIGPIPE, SIGTTOU, SIGCHLD}) use_default(signal);
+    for (const int signal : {SIGPIPE, SIGXFSZ, SIGTTOU, SIGCHLD}) use_default(signal);
     ::sigprocmask(SIG_SETMASK, &self.signal_mask, nullptr);
     char word = 0;
     if (!read_whole(self.gate, &word, sizeof word)) ::_exit(127);

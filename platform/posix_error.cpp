@@ -31,6 +31,7 @@ Meaning meaning_of(int number, Absence absence) {
         case EOPNOTSUPP: return {ErrorKind::Unusable, "use another filesystem or kernel"};
         case ENOSPC:
         case EDQUOT: return {ErrorKind::Unreachable, "free some space, then try again"};
+        case EFBIG: return {ErrorKind::Unreachable, "raise the limit of file sizes (ulimit -f), then try again"};
         case EMFILE:
         case ENFILE: return {ErrorKind::Unreachable, "raise the limit of open files (ulimit -n)"};
         case EIO:

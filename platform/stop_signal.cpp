@@ -44,6 +44,8 @@ std::optional<int> StopSignal::received() {
     return first_;
 }
 
-void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
+void ignore_signals_of_failed_writes() {
+    for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
+}
 
 }  // namespace hagi

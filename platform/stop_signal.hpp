@@ -37,7 +37,7 @@ private:
     std::optional<int> first_;
 };
 
-// A reader that went away must not kill a heartbeat: writing to it fails instead.
-void ignore_broken_pipes();
+// A reader that went away, or a limit on the size of files, must not kill a command: writing fails instead.
+void ignore_signals_of_failed_writes();
 
 }  // namespace hagi

@@ -260,12 +260,16 @@ Error Connection::error(int code) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
         case SQLITE_PROTOCOL: return busy_error();
-        case SQLITE_FULL:
-            return {ErrorKind::Unreachable, "the disk of " + store + " is full: free some space and try again"};
+        case SQLITE_FULL: return posix_error(ENOSPC, "the disk of the store " + path_ + " is full");
         case SQLITE_IOERR:
+            if (number == ENOSPC || number == EDQUOT || number == EFBIG)
+                return posix_error(number, "there is no room for the store " + path_);
             return {ErrorKind::Unreachable, store + " cannot be read or written just now" + why + ", " +
                                                 std::strerror(number) + ": check its disk or file server, try again"};
-        case SQLITE_CANTOPEN: return posix_error(number, "cannot open the files beside the store " + path_);
+        case SQLITE_CANTOPEN:
+            // Who may only read, because of the filesystem, cannot make them.
+            if (sqlite3_db_readonly(handle_, "main") == 1 && number != EACCES) return half_written(store, why);
+            return posix_error(number, "cannot open the files beside the store " + path_);
         case SQLITE_NOMEM: return {ErrorKind::Unreachable, "out of memory while using " + store + ": try again"};
         case SQLITE_READONLY:
             // Who may only read cannot make the files beside the store, and another tool has removed them.

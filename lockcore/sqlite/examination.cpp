@@ -30,6 +30,9 @@ namespace fs = std::filesystem;
 constexpr const char* kHowToRebuild =
     "end every hagi that uses it, then run `hagi agent lock doctor --rebuild`, which copies what can be read";
 
+// The log grows to some 300 KiB before it is emptied, and whoever reads needs 32 KiB beside it.
+constexpr std::uintmax_t kRoomToWork = 1024 * 1024;
+
 // A writer is inside for a millisecond; one that is seen so often in a row sits there.
 constexpr int kLooks = 20;
 constexpr std::chrono::milliseconds kBetweenLooks{25};
@@ -173,8 +176,15 @@ void Examiner::look_at_machine() {
 
 void Examiner::look_at_files() {
     const std::string log = place_.path + "-wal";
-    fine("size", in_bytes(size_of(place_.path)) +
-                     (stat_of(log) ? ", and " + in_bytes(size_of(log)) + " in the write-ahead log" : ""));
+    const std::string size = in_bytes(size_of(place_.path)) +
+                             (stat_of(log) ? ", and " + in_bytes(size_of(log)) + " in the write-ahead log" : "");
+    std::error_code unknown;
+    const auto left = fs::space(place_.folder, unknown).available;
+    if (!unknown && left < kRoomToWork)
+        trouble("size", ErrorKind::Unreachable, size + "; its filesystem has only " + in_bytes(left) + " left",
+                "free some space");
+    else
+        fine("size", size);
     look_at_permissions();
     look_at_leftovers();
 }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "lockcore/names.hpp"
 #include "platform/posix_error.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -179,6 +180,28 @@ int move_into_place(const std::string& from, const std::string& to) {
     return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
+bool is_there(const std::string& path) {
+    struct stat file {};
+    return ::lstat(path.c_str(), &file) == 0;
+}
+
+bool has_content(const std::string& path) {
+    struct stat file {};
+    return ::stat(path.c_str(), &file) == 0 && file.st_size > 0;
+}
+
+// SQLite would play them into the new store. That the store itself is missing is looked at last: a log comes into being
+// after its store.
+Outcome require_no_leftovers(const std::string& path) {
+    for (const char* const suffix : {"-wal", "-journal"})
+        if (has_content(path + suffix) && !is_there(path))
+            return Error{ErrorKind::Damaged, "the store " + escaped(path) + " was removed, but " +
+                                                 escaped(path + suffix) +
+                                                 " is still there with what it holds: put the store back, or remove "
+                                                 "that file, too, for a new store"};
+    return Done{};
+}
+
 std::string name_for_building(const std::string& path) {
     std::uint64_t random = 0;
     sqlite3_randomness(sizeof random, &random);
@@ -212,6 +235,7 @@ Outcome migrate(Connection& connection, std::span<const char* const> steps) {
 
 Result<Creation> create_store(const std::string& path, Journal journal, const SideFileMode& mode, Clock& clock,
                               const Furnish& furnish) {
+    if (Outcome clean = require_no_leftovers(path); !clean) return clean.error();
     const Result<std::string> image = new_image(journal, clock, furnish);
     if (!image) return image.error();
 

@@ -36,7 +36,8 @@ Outcome migrate(Connection& connection, std::span<const char* const> steps);
 enum class Creation { Created, AlreadyThere };
 
 // Makes the whole store under a name of its own and links it into place: at `path` there is nothing or a whole,
-// durable store, whoever is killed when. `path` is never overwritten. NotFound: its folder does not exist.
+// durable store, whoever is killed when. `path` is never overwritten. NotFound: its folder does not exist. Damaged: the
+// journal or log of a store that was at `path` is still there, and would be taken for the new one's.
 // `furnish` adds to the new store before anybody can see it.
 using Furnish = std::function<Outcome(Connection& store)>;
 Result<Creation> create_store(const std::string& path, Journal journal, const SideFileMode& mode, Clock& clock,
