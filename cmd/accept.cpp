@@ -28,7 +28,7 @@ Run prepare(CLI::App& app) {
 
 const Verb kAcceptVerb = {
     "accept",
-    "the guard right before work starts: only exit 0 authorizes the start",
+    "guard the start of work: only exit 0 authorizes it",
     "hagi agent lock accept --lock-id eu-1/duckov --owner sess-7f2c --epoch 7 --min-left 120 && ./deploy\n"
     "Between getting a lock and starting work a process can be paused past its lease; this looks once more. It is no\n"
     "heartbeat, and repeating it answers the first time again.",

@@ -8,6 +8,8 @@
 #include <exception>
 #include <new>
 
+#include "cmd/correction.hpp"
+#include "cmd/help.hpp"
 #include "cmd/report.hpp"
 #include "cmd/verb.hpp"
 #include "cmd/version.hpp"
@@ -18,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::array kVerbs = {
+const std::vector<const Verb*> kVerbs = {
     &kAcceptVerb,  &kAcquireVerb, &kDoctorVerb,      &kHeartbeatVerb, &kListVerb,   &kLogVerb,  &kNudgeVerb,
     &kReleaseVerb, &kRenewVerb,   &kRequisitionVerb, &kRunVerb,       &kStatusVerb, &kStopVerb,
 };
@@ -26,20 +28,6 @@ constexpr std::array kVerbs = {
 const Verb* find_verb(std::string_view name) {
     const auto found = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb* verb) { return verb->name == name; });
     return found == kVerbs.end() ? nullptr : *found;
-}
-
-std::string overview() {
-    std::string text =
-        "hagi: turns on a shared resource, for agents\n\n"
-        "Usage: hagi agent lock VERB [OPTIONS]\n\n";
-    for (const Verb* verb : kVerbs) text += fmt::format("  {:<12} {}\n", verb->name, verb->summary);
-    return text +
-           "\nExample, for one turn on eu-1/duckov:\n"
-           "  hagi agent lock acquire --wait --lock-id eu-1/duckov --owner sess-7f2c\n"
-           "  hagi agent lock heartbeat --lock-id eu-1/duckov --owner sess-7f2c --while-pid $$ &\n"
-           "  ./deploy\n"
-           "  hagi agent lock release --lock-id eu-1/duckov --owner sess-7f2c\n\n"
-           "`hagi agent lock VERB --help` says more about a verb; `hagi --version` prints the version.\n";
 }
 
 // Before the command that `run` starts: its words are its own.
@@ -51,6 +39,13 @@ bool wants_json(const Words& words) {
 int usage_error(Context& context, const Words& words, const std::string& message) {
     Report report(context, wants_json(words) ? Form::Json : Form::Text);
     return report.failure({}, {ErrorCode::Usage, message, {}});
+}
+
+// Whoever types no verb, or nothing behind it, asks what to type.
+int missing_verb(Context& context, const Words& words) {
+    const int code = usage_error(context, words, "no verb was given: type hagi agent lock VERB");
+    if (!wants_json(words)) context.err.write("\n" + overview(kVerbs));
+    return code;
 }
 
 // CLI11 writes for people at a terminal; here it is one line in which nothing is obeyed.
@@ -76,7 +71,7 @@ Words with_empty_values(const Words& words) {
 
 int run_verb(Context& context, const Verb& verb, const Words& words) {
     CLI::App app{std::string(verb.summary), fmt::format("hagi agent lock {}", verb.name)};
-    app.footer(fmt::format("Example:\n{}", verb.example));
+    shape_help(app, verb);
     const Run run = verb.prepare(app);
     try {
         Words backwards = with_empty_values(words);
@@ -87,30 +82,38 @@ int run_verb(Context& context, const Verb& verb, const Words& words) {
         return kSuccess;
     } catch (const CLI::ValidationError& error) {
         return usage_error(context, words, one_line(error));
+    } catch (const CLI::ExtrasError&) {
+        return usage_error(context, words, correct_option(app, verb, app.remaining()));
     } catch (const CLI::ParseError& error) {
         return usage_error(context, words,
                            fmt::format("{}: see hagi agent lock {} --help", one_line(error), verb.name));
     }
-    return run(context);
+    const int code = run(context);
+    if (words.empty() && code == exit_code(ErrorCode::Usage)) context.err.write(short_usage(verb));
+    return code;
+}
+
+int help(Context& context, const Words& words, std::size_t at) {
+    if (const Verb* verb = at < words.size() ? find_verb(words[at]) : nullptr)
+        return run_verb(context, *verb, {"--help"});
+    context.out.write(overview(kVerbs));
+    return kSuccess;
 }
 
 int dispatch(Context& context, const Words& words) {
     constexpr std::array<std::string_view, 2> kPath = {"agent", "lock"};
     for (std::size_t i = 0;; ++i) {
-        if (i == words.size()) return usage_error(context, words, "no verb: see hagi --help");
+        if (i == words.size() || words[i] == "--json") return missing_verb(context, words);
         const std::string& word = words[i];
-        if (word == "--help" || word == "-h") return context.out.write(overview()), kSuccess;
+        if (word == "--help" || word == "-h" || word == "help") return help(context, words, i + 1);
         if (word == "--version") return context.out.write(fmt::format("hagi {}\n", kVersion)), kSuccess;
         if (i < kPath.size()) {
             if (word == kPath[i]) continue;
-            return usage_error(
-                context, words,
-                fmt::format("unknown command \"{}\": type hagi agent lock VERB, see hagi --help", escaped(word)));
+            return usage_error(context, words, correct_command(words, i, kVerbs));
         }
         if (const Verb* verb = find_verb(word))
             return run_verb(context, *verb, Words(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end()));
-        return usage_error(context, words,
-                           fmt::format("unknown verb \"{}\": see hagi agent lock --help", escaped(word)));
+        return usage_error(context, words, correct_command(words, i, kVerbs));
     }
 }
 

@@ -143,7 +143,7 @@ Run prepare(CLI::App& app) {
 
 const Verb kDoctorVerb = {
     "doctor",
-    "whether the store is well, and what to do where it is not; changes nothing unless asked to",
+    "examine the store; mend it where asked to",
     "hagi agent lock doctor\n"
     "Exit 0 when all is well, else by the worst problem: 50 damaged, 23 permissions, 30 unusable here, 60 busy.\n"
     "--convert-to-shared  before a store that was made on a local disk moves to a shared filesystem; or after.\n"

@@ -29,7 +29,7 @@ Run prepare(CLI::App& app) {
 
 const Verb kListVerb = {
     "list",
-    "the locks that are held or waited for; changes nothing, needs no owner",
+    "who holds what, and who waits; changes nothing, needs no owner",
     "hagi agent lock list --prefix eu-1/",
     prepare,
 };

@@ -71,9 +71,10 @@ Run prepare(CLI::App& app) {
 
 const Verb kLogVerb = {
     "log",
-    "the audit trail: every grant, hand-off, loss and order, newest last",
+    "the audit trail: every grant, hand-off, loss and order",
     "hagi agent lock log --lock-id eu-1/duckov --since 2h\n"
-    "A lapse is written by the next command on its lock, so the newest may not be here yet; list shows them.",
+    "Newest last. A lapse is written by the next command on its lock, so the newest may not be here yet; list shows "
+    "them.",
     prepare,
 };
 

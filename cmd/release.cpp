@@ -24,9 +24,10 @@ Run prepare(CLI::App& app) {
 
 const Verb kReleaseVerb = {
     "release",
-    "give the lock back, or leave its queue; the next in the queue gets it at once",
+    "give the lock back, or leave its queue",
     "hagi agent lock release --lock-id eu-1/duckov --owner sess-7f2c --epoch 7\n"
-    "Exit 0 whether or not anything was held; the answer says what was given back.",
+    "Exit 0 whether or not anything was held; the answer says what was given back. The next in the\n"
+    "queue gets it at once.",
     prepare,
 };
 

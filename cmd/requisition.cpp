@@ -31,7 +31,7 @@ Run prepare(CLI::App& app) {
 
 const Verb kRequisitionVerb = {
     "requisition",
-    "take the lock from its holder at once: only on an explicit order of the user",
+    "take the lock at once: only on an explicit order of the user",
     "hagi agent lock requisition --lock-id eu-1/duckov --owner sess-9 --reason \"Ann: hotfix 12 goes first\"\n"
     "The holder loses the lock in the middle of its work and is told who took it and why.",
     prepare,

@@ -387,7 +387,7 @@ Run prepare(CLI::App& app) {
 
 const Verb kRunVerb = {
     "run",
-    "wait for the turn, run a command while holding the lock, release it",
+    "wait for the turn, run a command, release the lock",
     "hagi agent lock run --lock-id eu-1/duckov --owner ci-$BUILD_ID --label \"deploy $BUILD_ID\" -- ./deploy --all\n"
     "Exits as the command does; 32 when the lock was lost (the command is then ended), 29 to 31 when the turn did not\n"
     "come. A process that leaves the command's process group (setsid) is beyond its reach.",

@@ -39,9 +39,9 @@ Run prepare(CLI::App& app) {
 
 const Verb kStatusVerb = {
     "status",
-    "where you stand: Holding, Queued, Expired, Requisitioned or None; keeps a place alive",
+    "where you stand; keeps a place in the queue alive",
     "hagi agent lock status --lock-id eu-1/duckov --owner sess-7f2c --require Holding && ./deploy\n"
-    "Exit 0 for every standing without --require.",
+    "Holding, Queued, Expired, Requisitioned or None; exit 0 for each of them without --require.",
     prepare,
 };
 

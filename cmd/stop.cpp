@@ -29,7 +29,7 @@ Run prepare(CLI::App& app) {
 
 const Verb kStopVerb = {
     "stop",
-    "end somebody's hold without taking the lock: only on an explicit order of the user",
+    "end somebody's hold: only on an explicit order of the user",
     "hagi agent lock stop --lock-id eu-1/duckov --owner ops --reason \"Ann: build 42 is broken\"\n"
     "The holder is told who stopped it and why, and the first in the queue gets its turn. Not held: exit 0, no change.",
     prepare,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cmd/shell_word.hpp"
 #include "cmd/timestamp.hpp"
 #include "cmd/watcher.hpp"
 #include "lockcore/names.hpp"
@@ -21,15 +22,6 @@ std::string shown(const Text<Kind>& text) {
 template <class Kind>
 std::string quoted(const Text<Kind>& text) {
     return '"' + shown(text) + '"';
-}
-
-// In single quotes unless every byte means itself to a shell.
-std::string shell_word(const std::string& word) {
-    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:@+-/";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-    std::string quoted = "'";
-    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
 }
 
 std::string wall_time(Duration wall_now, Instant now, Instant at) {

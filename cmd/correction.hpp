@@ -1,0 +1,20 @@
+// What to type instead of words that name no verb or no option of one: messages of usage errors, which end in what
+// can be pasted.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+#include "cmd/verb.hpp"
+
+namespace hagi {
+
+// `words[at]` is neither part of `agent lock` in its place nor a verb behind it.
+std::string correct_command(const std::vector<std::string>& words, std::size_t at,
+                            const std::vector<const Verb*>& verbs);
+
+// `app`, which parsed the words of `verb`, did not expect `remaining`, which is not empty.
+std::string correct_option(const CLI::App& app, const Verb& verb, const std::vector<std::string>& remaining);
+
+}  // namespace hagi
