@@ -97,7 +97,7 @@ int prune(Visit& visit, Upkeep& upkeep) {
 
 int examine(Visit& visit, Upkeep& upkeep) {
     const auto examined = upkeep.examine();
-    return examined ? visit.report.examination(*examined) : visit.fail(examined.error());
+    return examined ? visit.report.examination(visit.subject, *examined) : visit.fail(examined.error());
 }
 
 int attend(Visit& visit) {

@@ -7,6 +7,13 @@
 #include "cmd/text.hpp"
 
 namespace hagi {
+namespace {
+
+Failure with_store(const Subject& subject, const Failure& failure) {
+    return {failure.code, text::with_store(subject, failure.message), failure.answer};
+}
+
+}  // namespace
 
 Failure failure_for(const Error& error) { return {code_for(error.kind), error.message, std::nullopt}; }
 
@@ -52,7 +59,8 @@ void Report::log_line(const LoggedEvent& event) {
     context_.out.write(form_ == Form::Json ? json::log_line(event) : text::log({event}));
 }
 
-int Report::failure(const Subject& subject, const Failure& failure) {
+int Report::failure(const Subject& subject, const Failure& given) {
+    const Failure failure = with_store(subject, given);
     if (form_ == Form::Json)
         print(context_.out, json::failure(subject, failure));
     else
@@ -60,7 +68,11 @@ int Report::failure(const Subject& subject, const Failure& failure) {
     return exit_code(failure.code);
 }
 
-int Report::examination(const Examination& examination) {
+int Report::examination(const Subject& subject, Examination examination) {
+    for (Finding& finding : examination.findings) {
+        finding.message = text::with_store(subject, finding.message);
+        finding.fix = text::with_store(subject, finding.fix);
+    }
     print(context_.out, form_ == Form::Json ? json::examination(examination) : text::examination(examination));
     const auto worst = worst_trouble(examination);
     return worst ? exit_code(code_for(*worst)) : kSuccess;
@@ -82,7 +94,10 @@ int Report::pruning(const Subject& subject, const Pruning& pruning) {
     return kSuccess;
 }
 
-void Report::event(const Subject& subject, const WatchEvent& event) {
+void Report::event(const Subject& subject, const WatchEvent& given) {
+    WatchEvent event = given;
+    event.message = text::with_store(subject, event.message);
+    if (event.failure) event.failure = with_store(subject, *event.failure);
     context_.out.write(form_ == Form::Json ? json::event(subject, event) : event.message + "\n");
 }
 

@@ -78,7 +78,7 @@ public:
     int failure(const Subject& subject, const Failure& failure);
 
     // Of looking after the store. What was examined ends with the code of its worst finding.
-    int examination(const Examination& examination);
+    int examination(const Subject& subject, Examination examination);
     int conversion(const Subject& subject, Conversion conversion);
     int rebuilding(const Rebuilding& rebuilding);
     int pruning(const Subject& subject, const Pruning& pruning);

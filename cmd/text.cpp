@@ -165,6 +165,20 @@ std::string standing(const Subject& subject, const Answer& answer) {
 
 }  // namespace
 
+std::string with_store(const Subject& subject, const std::string& message) {
+    constexpr std::string_view kCommand = "`hagi agent lock ";
+    if (!subject.store_option) return message;
+    std::string completed = message;
+    for (std::size_t at = 0; (at = completed.find(kCommand, at)) != std::string::npos;) {
+        at = completed.find('`', at + 1);
+        if (at == std::string::npos) break;
+        const std::string option = " --store=" + shell_word(*subject.store_option);
+        completed.insert(at, option);
+        at += option.size() + 1;
+    }
+    return completed;
+}
+
 std::string queued(const Subject& subject, const Answer& answer) {
     return fmt::format("{}; to wait for your turn: {}", standing(subject, answer), wait_command(subject));
 }

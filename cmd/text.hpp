@@ -47,6 +47,10 @@ std::string nudge(const Answer& answer, const Nudge& nudge);
 // A command line of this program that works when it is pasted into a shell.
 std::string command(const Subject& subject, std::string_view verb, std::string_view more = {});
 
+// An engine names commands in backquotes without knowing how its store was named: here they get the option that
+// makes them work.
+std::string with_store(const Subject& subject, const std::string& message);
+
 // The wall-clock time at `at`, to the second.
 std::string time(const Answer& answer, Instant at);
 

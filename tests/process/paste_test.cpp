@@ -1,6 +1,8 @@
 // A refusal ends in a command: pasted into a shell it must be understood, and it must never teach to take a lock that
 // somebody holds.
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "tests/process/hagi.hpp"
@@ -265,6 +267,45 @@ TEST_CASE("the command in the last line of who was dropped from the queue can be
     desk.done("release", kBob);
     desk.paste(waiter.rest_of_output());
     CHECK(waiter.wait() == 32);
+}
+
+// What stands between backquotes.
+std::vector<std::string> commands_in(const std::string& said) {
+    std::vector<std::string> commands;
+    for (std::size_t at = 0; (at = said.find("`hagi ", at)) != std::string::npos;) {
+        const std::size_t end = said.find('`', at + 1);
+        REQUIRE(end != std::string::npos);
+        commands.push_back(said.substr(at + 1, end - at - 1));
+        at = end;
+    }
+    return commands;
+}
+
+TEST_CASE("the commands that a damaged store's messages name work for the store that was named") {
+    const Desk desk(true);
+    desk.done("acquire", kAlice);
+    const std::string store = desk.hagi.folder() + "/it's a $store.db";
+    std::fstream(store, std::ios::in | std::ios::out | std::ios::binary).seekp(4096) << std::string(40960, '\xff');
+    std::filesystem::remove(store + "-wal");
+
+    const Finished refused = desk.run("heartbeat", kAlice);
+    CHECK(refused.code == 50);
+    const auto doctor = commands_in(refused.out + refused.err);
+    REQUIRE(doctor.size() == 1);
+    const std::string path = "PATH=" + std::filesystem::path(HAGI_BINARY).parent_path().string() + ":$PATH; ";
+    const Finished examined = desk.hagi.run_other({"sh", "-c", path + doctor.front()});
+    INFO(examined.out << examined.err);
+    CHECK(examined.code == 50);
+    const auto rebuild = commands_in(examined.out + examined.err);
+    REQUIRE_FALSE(rebuild.empty());
+    for (const std::string& command : rebuild) {
+        const Finished rebuilt = desk.hagi.run_other({"sh", "-c", path + command});
+        INFO(command << "\n" << rebuilt.out << rebuilt.err);
+        CHECK((rebuilt.code == 0 || rebuilt.code == 50));
+        CHECK((rebuilt.out + rebuilt.err).find(store.substr(0, store.find('\''))) != std::string::npos);
+        std::filesystem::remove(store + ".rebuilt");
+    }
+    CHECK_FALSE(std::filesystem::exists(desk.hagi.store()));
 }
 
 }  // namespace
