@@ -21,7 +21,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::vector<const Verb*> kVerbs = {
-    &kAcceptVerb,  &kAcquireVerb, &kDoctorVerb,      &kHeartbeatVerb, &kListVerb,   &kLogVerb,  &kNudgeVerb,
+    &kAcceptVerb,  &kAcquireVerb, &kDoctorVerb,      &kGuideVerb, &kHeartbeatVerb, &kListVerb,   &kLogVerb,  &kNudgeVerb,
     &kReleaseVerb, &kRenewVerb,   &kRequisitionVerb, &kRunVerb,       &kStatusVerb, &kStopVerb,
 };
 

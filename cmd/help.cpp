@@ -54,8 +54,8 @@ std::string overview(const std::vector<const Verb*>& verbs) {
            "  hagi agent lock heartbeat --lock-id eu-1/duckov --owner sess-7f2c &\n"
            "  ./deploy\n"
            "  hagi agent lock release --lock-id eu-1/duckov --owner sess-7f2c\n\n"
-           "`hagi agent lock VERB --help` names a verb's options, `hagi --version` prints\n"
-           "the version.\n";
+           "`hagi agent lock VERB --help` names a verb's options, `hagi agent lock guide`\n"
+           "is the guide for agents, `hagi --version` prints the version.\n";
 }
 
 std::string short_usage(const Verb& verb) {

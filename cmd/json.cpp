@@ -319,6 +319,8 @@ std::string pruning(const Subject& subject, const Pruning& pruning) {
     return line(json);
 }
 
+std::string guide(std::string_view text) { return line({{"guide", text}}); }
+
 std::string failure(const Subject& subject, const Failure& failure) {
     Json json;
     put_failure(json, subject, failure);

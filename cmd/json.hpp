@@ -17,6 +17,7 @@ std::string conversion(const Subject& subject, Conversion conversion);
 std::string rebuilding(const Rebuilding& rebuilding);
 std::string pruning(const Subject& subject, const Pruning& pruning);
 std::string failure(const Subject& subject, const Failure& failure);
+std::string guide(std::string_view text);
 std::string event(const Subject& subject, const WatchEvent& event);
 
 }  // namespace hagi::json

@@ -68,6 +68,11 @@ int Report::failure(const Subject& subject, const Failure& given) {
     return exit_code(failure.code);
 }
 
+int Report::guide(std::string_view text) {
+    print(context_.out, form_ == Form::Json ? json::guide(text) : std::string(text));
+    return kSuccess;
+}
+
 int Report::examination(const Subject& subject, Examination examination) {
     for (Finding& finding : examination.findings) {
         finding.message = text::with_store(subject, finding.message);

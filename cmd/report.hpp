@@ -76,6 +76,7 @@ public:
     int log(const std::vector<LoggedEvent>& events);
     void log_line(const LoggedEvent& event);  // of a log that is followed
     int failure(const Subject& subject, const Failure& failure);
+    int guide(std::string_view text);
 
     // Of looking after the store. What was examined ends with the code of its worst finding.
     int examination(const Subject& subject, Examination examination);

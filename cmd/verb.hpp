@@ -22,6 +22,7 @@ struct Verb {
 extern const Verb kAcceptVerb;
 extern const Verb kAcquireVerb;
 extern const Verb kDoctorVerb;
+extern const Verb kGuideVerb;
 extern const Verb kHeartbeatVerb;
 extern const Verb kListVerb;
 extern const Verb kLogVerb;
