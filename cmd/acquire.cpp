@@ -46,10 +46,10 @@ Run prepare(CLI::App& app) {
     AcquireRequest& request = options->request;
     add_address_options(app, options->common);
     add_checked(app, "--label", options->common, request.label, parse_label, "what the lock is wanted for");
-    app.add_flag("--wait", options->wait, "wait for the turn, one line whenever the place changes");
+    add_flag(app, "--wait", options->wait, "wait for the turn, one line whenever the place changes");
     add_seconds(app, "--timeout", options->timeout, 0s, kMaxWaitTimeout, "of --wait (default 900; 0 looks once)");
-    app.add_flag("--keep-place", options->keep_place, "with --wait: keep the place at the timeout or an interrupt");
-    app.add_flag("--no-queue", options->no_queue, "if the lock is not free, change nothing and exit 29");
+    add_flag(app, "--keep-place", options->keep_place, "with --wait: keep the place at the timeout or an interrupt");
+    add_flag(app, "--no-queue", options->no_queue, "if the lock is not free, change nothing and exit 29");
     add_requirement(app, options->requirement);
     add_seconds(app, "--lease-seconds", request.lease, kMinLease, kMaxLease, "the lease (default 600)");
     add_seconds(app, "--max-hold", request.maximum_hold, kMinMaximumHold, kMaximumHold,

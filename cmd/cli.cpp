@@ -21,8 +21,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::vector<const Verb*> kVerbs = {
-    &kAcceptVerb,  &kAcquireVerb, &kDoctorVerb,      &kGuideVerb, &kHeartbeatVerb, &kListVerb,   &kLogVerb,  &kNudgeVerb,
-    &kReleaseVerb, &kRenewVerb,   &kRequisitionVerb, &kRunVerb,       &kStatusVerb, &kStopVerb,
+    &kAcceptVerb, &kAcquireVerb, &kDoctorVerb, &kGuideVerb,       &kHeartbeatVerb, &kListVerb,   &kLogVerb,
+    &kNudgeVerb,  &kReleaseVerb, &kRenewVerb,  &kRequisitionVerb, &kRunVerb,       &kStatusVerb, &kStopVerb,
 };
 
 const Verb* find_verb(std::string_view name) {

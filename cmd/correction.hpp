@@ -2,7 +2,6 @@
 // can be pasted.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 

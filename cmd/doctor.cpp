@@ -9,7 +9,7 @@ namespace hagi {
 namespace {
 
 constexpr std::int64_t kMostDays = 36'500;
-constexpr const char* kDefaultDays = "30";
+constexpr std::int64_t kDefaultDays = 30;
 constexpr Duration kProbeStays = 60s;
 
 struct Options {
@@ -128,13 +128,12 @@ int run(Context& context, const Options& options) {
 
 Run prepare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
-    app.add_flag("--convert-to-shared", options->convert, "give the store the journal that hosts can share");
-    app.add_flag("--rebuild", options->rebuild, "copy what can be read of a damaged store into a new one");
+    add_flag(app, "--convert-to-shared", options->convert, "give the store the journal that hosts can share");
+    add_flag(app, "--rebuild", options->rebuild, "copy what can be read of a damaged store into a new one");
     add_string(app, "--rebuild-to", options->rebuild_to, "where to (default: the store's name and .rebuilt)");
-    add_count(app, "--prune-idle", options->prune_days, 0, kMostDays,
-              "forget free locks without an event in so many days (default 30)");
-    app.get_option("--prune-idle")->expected(0, 1)->default_str(kDefaultDays)->type_name("DAYS");
-    app.add_flag("--probe-lock", options->probe, "try out whether locks are seen from another machine, too");
+    add_days(app, "--prune-idle", options->prune_days, kDefaultDays, kMostDays,
+             "forget free locks without an event in so many days (default 30)");
+    add_flag(app, "--probe-lock", options->probe, "try out whether locks are seen from another machine, too");
     add_store_options(app, options->common);
     return [options](Context& context) { return run(context, *options); };
 }

@@ -12,7 +12,7 @@ struct Options {
 
 Run prepare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
-    app.add_flag("--skill", options->skill, "the skill file that leads to the guide, with its front matter");
+    add_flag(app, "--skill", options->skill, "the skill file that leads to the guide, with its front matter");
     add_store_options(app, options->common);
     return [options](Context& context) {
         return Report(context, options->common.form()).guide(options->skill ? kSkillText : kGuideText);

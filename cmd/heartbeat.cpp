@@ -88,7 +88,7 @@ Run prepare(CLI::App& app) {
     add_checked(app, "--phase", options->common, terms.progress.phase, parse_phase, "report at the start");
     add_checked(app, "--note", options->common, terms.progress.note, parse_note, "report at the start");
     add_process(app, "--while-pid", options->while_pid, "end when this process is gone");
-    app.add_flag("--verbose", terms.every_beat, "a line for every beat");
+    add_flag(app, "--verbose", terms.every_beat, "a line for every beat");
     add_stuck_option(app, options->common);
     add_store_options(app, options->common);
     return [options](Context& context) {

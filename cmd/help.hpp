@@ -1,7 +1,6 @@
 // What the program says of itself.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 

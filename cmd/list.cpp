@@ -13,7 +13,7 @@ struct Options {
 Run prepare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     add_string(app, "--prefix", options->prefix, "only locks whose id begins with this");
-    app.add_flag("--all", options->all, "also locks that are idle");
+    add_flag(app, "--all", options->all, "also locks that are idle");
     add_stuck_option(app, options->common);
     add_store_options(app, options->common);
     return [options](Context& context) {

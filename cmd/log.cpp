@@ -54,7 +54,7 @@ Run prepare(CLI::App& app) {
     add_string(app, "--prefix", options->prefix, "only locks whose id begins with this");
     add_string(app, "--since", options->since, "RFC 3339, or 45s, 30m, 2h, 7d ago");
     add_count(app, "--limit", options->limit, 1, kMostLines, "the newest so many (default 1000)");
-    app.add_flag("--follow", options->follow, "go on with each new event, one a line, until stopped");
+    add_flag(app, "--follow", options->follow, "go on with each new event, one a line, until stopped");
     add_store_options(app, options->common);
     return [options](Context& context) {
         const auto query = query_for(context, *options);

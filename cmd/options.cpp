@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -64,6 +65,19 @@ void note_invalid(CommonOptions& common, const std::string& name, const Error& e
     if (!common.invalid) common.invalid = error;
 }
 
+void add_flag(CLI::App& app, const std::string& name, bool& target, const std::string& help) {
+    app.add_flag(name, target, help);
+}
+
+void add_command(CLI::App& app, std::vector<std::string>& target, const std::string& help) {
+    app.add_option("command", target, help);
+}
+
+void add_text(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
+              const std::string& help) {
+    app.add_option_function<std::string>(name, take, help)->type_name("TEXT");
+}
+
 void add_string(CLI::App& app, const std::string& name, std::optional<std::string>& target, const std::string& help) {
     app.add_option_function<std::string>(
            name, [&target](const std::string& text) { target = text; }, help)
@@ -90,6 +104,12 @@ void add_count(CLI::App& app, const std::string& name, std::optional<std::int64_
         target = *number;
     };
     app.add_option_function<std::string>(name, take, help)->type_name("N");
+}
+
+void add_days(CLI::App& app, const std::string& name, std::optional<std::int64_t>& target, std::int64_t when_bare,
+              std::int64_t most, const std::string& help) {
+    add_count(app, name, target, 0, most, help);
+    app.get_option(name)->expected(0, 1)->default_str(std::to_string(when_bare))->type_name("DAYS");
 }
 
 void add_epoch(CLI::App& app, std::optional<Epoch>& target, const std::string& help) {

@@ -3,7 +3,6 @@
 // of range, is a parse error: both before any store is touched, usage errors first.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +11,12 @@
 #include "cmd/report.hpp"
 #include "lockcore/limits.hpp"
 #include "lockcore/names.hpp"
+
+// CLI11 makes a dozen objects in every file that includes it, before main() and again at its end: half a tenth of a
+// command, when each verb did. So they go through the functions below.
+namespace CLI {
+class App;
+}
 
 namespace hagi {
 
@@ -39,6 +44,11 @@ void add_store_options(CLI::App& app, CommonOptions& common);
 // --stuck-after.
 void add_stuck_option(CLI::App& app, CommonOptions& common);
 
+void add_flag(CLI::App& app, const std::string& name, bool& target, const std::string& help);
+
+// Everything behind --.
+void add_command(CLI::App& app, std::vector<std::string>& target, const std::string& help);
+
 void add_string(CLI::App& app, const std::string& name, std::optional<std::string>& target, const std::string& help);
 
 // Whole seconds within [least, most].
@@ -48,6 +58,10 @@ void add_seconds(CLI::App& app, const std::string& name, std::optional<Duration>
 // A whole number within [least, most].
 void add_count(CLI::App& app, const std::string& name, std::optional<std::int64_t>& target, std::int64_t least,
                std::int64_t most, const std::string& help);
+
+// The same with a value that may be left out, `when_bare`, in whole days.
+void add_days(CLI::App& app, const std::string& name, std::optional<std::int64_t>& target, std::int64_t when_bare,
+              std::int64_t most, const std::string& help);
 
 void add_epoch(CLI::App& app, std::optional<Epoch>& target, const std::string& help);
 
@@ -65,6 +79,10 @@ bool is_met(const Requirement& requirement, Status status);
 // `name` was given, with a text that breaks its rules.
 void note_invalid(CommonOptions& common, const std::string& name, const Error& error);
 
+// `take` is given the text.
+void add_text(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
+              const std::string& help);
+
 // A text with rules: label, note, phase, reason.
 template <class Value>
 void add_checked(CLI::App& app, const std::string& name, CommonOptions& common, std::optional<Value>& target,
@@ -76,7 +94,7 @@ void add_checked(CLI::App& app, const std::string& name, CommonOptions& common, 
         else
             note_invalid(common, name, value.error());
     };
-    app.add_option_function<std::string>(name, take, help)->type_name("TEXT");
+    add_text(app, name, take, help);
 }
 
 // --reason, which stop, nudge and requisition must have: the holder reads it.

@@ -363,8 +363,8 @@ Run prepare(CLI::App& app) {
     add_address_options(app, options->common);
     add_checked(app, "--label", options->common, request.label, parse_label, "what the lock is wanted for");
     add_seconds(app, "--timeout", options->timeout, 0s, kMaxWaitTimeout, "for the turn (default 900)");
-    app.add_flag("--keep-place", options->keep_place, "keep the place at the timeout or an interrupt");
-    app.add_flag("--no-queue", options->no_queue, "if the lock is not free, exit 29");
+    add_flag(app, "--keep-place", options->keep_place, "keep the place at the timeout or an interrupt");
+    add_flag(app, "--no-queue", options->no_queue, "if the lock is not free, exit 29");
     add_count(app, "-E,--conflict-exit-code", options->conflict_exit_code, 0, 255, "in place of 29, 30 and 31");
     add_epoch(app, options->epoch, "run inside this grant, which is yours already, and do not release it");
     add_seconds(app, "--lease-seconds", request.lease, kMinLease, kMaxLease, "the lease (default 600)");
@@ -379,7 +379,7 @@ Run prepare(CLI::App& app) {
     add_stuck_option(app, options->common);
     add_store_options(app, options->common);
     request.when_granted = WhenGranted::Accept;
-    app.add_option("command", options->command, "behind --: the command and its arguments");
+    add_command(app, options->command, "behind --: the command and its arguments");
     return [options](Context& context) { return hold_and_run(context, *options); };
 }
 

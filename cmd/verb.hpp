@@ -1,11 +1,14 @@
 // A verb of `hagi agent lock`: one file each, in one order: help with a worked example, options, run.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <functional>
 #include <string_view>
 
 #include "cmd/context.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace hagi {
 
