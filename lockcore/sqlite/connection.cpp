@@ -53,7 +53,7 @@ std::optional<Error> obstacle_at(const std::string& path, OpenMode mode) {
 }
 
 bool begins_with(const std::string& path, std::string_view magic) {
-    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     std::array<char, 8> bytes{};
     return file && ::read(file.get(), bytes.data(), magic.size()) == static_cast<ssize_t>(magic.size()) &&
            std::string_view(bytes.data(), magic.size()) == magic;
@@ -244,10 +244,21 @@ Error Connection::damaged(std::string_view what) const {
             "the store " + escaped(path_) + " is damaged (" + escaped(what) + "): run `hagi agent lock doctor`"};
 }
 
+// The errno behind the last failure. Of a commit that failed SQLite tells it only where the file itself is asked.
+int Connection::system_error() {
+    int number = sqlite3_system_errno(handle_);
+    for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+        sqlite3_file* file = nullptr;
+        if (number != 0 || sqlite3_file_control(handle_, "main", which, &file) != SQLITE_OK) continue;
+        if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+    }
+    return number;
+}
+
 Error Connection::error(int code) {
     const std::string store = "the store " + escaped(path_);
     const std::string why = std::string(" (") + sqlite3_errmsg(handle_) + ")";
-    const int number = sqlite3_system_errno(handle_);
+    const int number = system_error();
     switch (code) {
         case SQLITE_READONLY_DBMOVED:
             return {ErrorKind::Gone, store + " was deleted or replaced: run the command again"};
@@ -264,8 +275,9 @@ Error Connection::error(int code) {
         case SQLITE_IOERR:
             if (number == ENOSPC || number == EDQUOT || number == EFBIG)
                 return posix_error(number, "there is no room for the store " + path_);
-            return {ErrorKind::Unreachable, store + " cannot be read or written just now" + why + ", " +
-                                                std::strerror(number) + ": check its disk or file server, try again"};
+            return {ErrorKind::Unreachable, store + " cannot be read or written just now" + why +
+                                                (number != 0 ? std::string(", ") + std::strerror(number) : "") +
+                                                ": check its disk or file server, try again"};
         case SQLITE_CANTOPEN:
             // Who may only read, because of the filesystem, cannot make them.
             if (sqlite3_db_readonly(handle_, "main") == 1 && number != EACCES) return half_written(store, why);

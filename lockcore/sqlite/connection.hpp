@@ -99,6 +99,7 @@ private:
     static int on_busy(void* self, int tries);
     static int on_commit_to_log(void* self, sqlite3* handle, const char* database, int pages);
     Error busy_error();
+    int system_error();
 
     std::string path_;
     sqlite3* handle_ = nullptr;

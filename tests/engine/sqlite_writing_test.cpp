@@ -159,6 +159,28 @@ TEST_CASE("Whichever write fails, nothing is half done and the next command goes
     CHECK(reached_the_end);
 }
 
+TEST_CASE("What keeps a store from being written is called by its name") {
+    WatchedVfs vfs;
+    StoreFixture store;
+    store.options.journal = GENERATE(SqliteOptions::Journal::Wal, SqliteOptions::Journal::Rollback);
+    const auto engine = store.open();
+    ask(*engine, "a acquire");
+    const auto [code, number, words] = GENERATE(table<int, int, std::string>({
+        {SQLITE_FULL, ENOSPC, "is full (No space left on device): free some space"},
+        {SQLITE_IOERR_WRITE, EDQUOT, "(Disk quota exceeded): free some space"},
+        {SQLITE_IOERR_WRITE, EFBIG, "(File too large): raise the limit of file sizes (ulimit -f)"},
+        {SQLITE_IOERR_WRITE, EIO, "Input/output error: check its disk"},
+    }));
+    vfs.fail_from(1, code, number);
+    const auto answer = submit(*engine, "b acquire");
+    vfs.fail_from(0, SQLITE_OK);
+    REQUIRE(!answer);
+    INFO(answer.error().message);
+    CHECK(answer.error().kind == ErrorKind::Unreachable);
+    CHECK(answer.error().message.find(words) != std::string::npos);
+    CHECK(ask(*engine, "b acquire") == "Queued 1/1");
+}
+
 TEST_CASE("A commit rings for those whose turn or place it changed") {
     StoreFixture store;
     const auto engine = store.open();

@@ -1,11 +1,13 @@
 #include "tests/engine/watched_vfs.hpp"
 
+#include <cerrno>
+
 namespace hagi::test {
 
 int WatchedVfs::failure_now() {
-    if (failed_) return failure_;
-    if (left_until_failure_ == 0 || --left_until_failure_ > 0) return SQLITE_OK;
+    if (!failed_ && (left_until_failure_ == 0 || --left_until_failure_ > 0)) return SQLITE_OK;
     failed_ = true;
+    errno = number_;
     return failure_;
 }
 
@@ -14,9 +16,10 @@ int WatchedVfs::on_sync(const std::string&) {
     return failure_now();
 }
 
-void WatchedVfs::fail_from(int nth, int code) {
+void WatchedVfs::fail_from(int nth, int code, int number) {
     left_until_failure_ = nth;
     failure_ = code;
+    number_ = number;
     failed_ = false;
 }
 

@@ -48,6 +48,14 @@ int observed_sync(sqlite3_file* file, int flags) {
     return observed.real->xSync(file, flags);
 }
 
+int observed_control(sqlite3_file* file, int what, void* value) {
+    if (what == SQLITE_FCNTL_LAST_ERRNO && observing->number_of_failure() != 0) {
+        *static_cast<int*>(value) = observing->number_of_failure();
+        return SQLITE_OK;
+    }
+    return open_files().at(file).real->xFileControl(file, what, value);
+}
+
 int observed_close(sqlite3_file* file) {
     const auto found = open_files().find(file);
     const sqlite3_io_methods* const real = found->second.real;
@@ -69,6 +77,7 @@ int observed_open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags,
     patched.xSync = observed_sync;
     patched.xTruncate = observed_truncate;
     patched.xClose = observed_close;
+    patched.xFileControl = observed_control;
     file->pMethods = &patched;
     return code;
 }

@@ -17,6 +17,7 @@ public:
     virtual int on_write(const std::string& path, std::int64_t at, std::string_view bytes) = 0;
     virtual int on_truncate(const std::string& path, std::int64_t size) = 0;
     virtual int on_sync(const std::string& path) = 0;
+    [[nodiscard]] virtual int number_of_failure() const { return 0; }  // errno, where one was given in place
     virtual void on_create(const std::string& path) { (void)path; }
     virtual void on_delete(const std::string& path) { (void)path; }
     // The folder of what SQLite has just created or deleted is synced.
