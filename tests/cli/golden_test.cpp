@@ -180,6 +180,9 @@ private:
             const Words words = without_program({rest.begin() + (silently ? 2 : 1), rest.end()});
             world_->plan(seconds(rest.at(0)), silently ? World::Sleeper::SleepsOn : World::Sleeper::Wakes,
                          [this, words] { world_->run_beside(words); });
+        } else if (what == "wall") {  // SECONDS BY: the wall clock is stepped by so many seconds
+            const Duration by = seconds(rest.at(1));
+            world_->plan(seconds(rest.at(0)), World::Sleeper::SleepsOn, [this, by] { world_->step_wall(by); });
         } else if (what == "stop") {  // SECONDS
             world_->plan_stop(seconds(rest.at(0)));
         } else if (what == "fail") {  // FROM UNTIL KIND MESSAGE

@@ -49,6 +49,7 @@ public:
     void run_beside(const std::vector<std::string>& words);
 
     void advance(Duration by) { clock_.advance(by); }
+    void step_wall(Duration by) { clock_.reading.wall += by; }
     std::map<std::string, std::string>& environment() { return environment_; }
 
     // Behind the command line's back: texts that it would refuse.

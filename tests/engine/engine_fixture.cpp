@@ -38,25 +38,6 @@ std::string option(std::istringstream& words) {
     return word.substr(word.find('=') + 1);
 }
 
-Request parse(std::string_view text) {
-    std::istringstream words{std::string(text)};
-    std::string owner, verb;
-    words >> owner >> verb;
-    const std::string value = option(words);
-    const auto epoch = value.empty() ? std::nullopt : std::optional(Epoch{std::stoll(value)});
-    if (verb == "acquire") return {Owner(owner), AcquireRequest{}};
-    if (verb == "no-queue") return {Owner(owner), AcquireRequest{{}, {}, {}, {}, WhenHeld::Refuse}};
-    if (verb == "status") return {Owner(owner), StatusRequest{}};
-    if (verb == "renew") return {Owner(owner), RenewRequest{epoch, {}, {}}};
-    if (verb == "accept") return {Owner(owner), AcceptRequest{epoch, {}}};
-    if (verb == "release") return {Owner(owner), ReleaseRequest{epoch}};
-    if (verb == "requisition") return {Owner(owner), RequisitionRequest{Reason("by order"), {}, epoch}};
-    if (verb == "give-up") return {Owner(owner), GiveUpRequest{}};
-    if (verb == "stop") return {Owner(owner), StopRequest{Reason("by order"), epoch}};
-    if (verb == "nudge") return {Owner(owner), NudgeRequest{Reason("please")}};
-    throw std::invalid_argument("no such request: " + std::string(text));
-}
-
 std::string shown(ErrorKind kind) {
     static const std::map<ErrorKind, std::string> kNames = {
         {ErrorKind::InvalidArgument, "InvalidArgument"},
@@ -147,8 +128,27 @@ std::string query(const std::string& path, const std::string& sql) {
     return rows;
 }
 
+Request request_from(std::string_view text) {
+    std::istringstream words{std::string(text)};
+    std::string owner, verb;
+    words >> owner >> verb;
+    const std::string value = option(words);
+    const auto epoch = value.empty() ? std::nullopt : std::optional(Epoch{std::stoll(value)});
+    if (verb == "acquire") return {Owner(owner), AcquireRequest{}};
+    if (verb == "no-queue") return {Owner(owner), AcquireRequest{{}, {}, {}, {}, WhenHeld::Refuse}};
+    if (verb == "status") return {Owner(owner), StatusRequest{}};
+    if (verb == "renew") return {Owner(owner), RenewRequest{epoch, {}, {}}};
+    if (verb == "accept") return {Owner(owner), AcceptRequest{epoch, {}}};
+    if (verb == "release") return {Owner(owner), ReleaseRequest{epoch}};
+    if (verb == "requisition") return {Owner(owner), RequisitionRequest{Reason("by order"), {}, epoch}};
+    if (verb == "give-up") return {Owner(owner), GiveUpRequest{}};
+    if (verb == "stop") return {Owner(owner), StopRequest{Reason("by order"), epoch}};
+    if (verb == "nudge") return {Owner(owner), NudgeRequest{Reason("please")}};
+    throw std::invalid_argument("no such request: " + std::string(text));
+}
+
 Result<Answer> submit(Engine& engine, std::string_view request, std::string_view lock_id) {
-    return engine.submit(LockId(std::string(lock_id)), parse(request));
+    return engine.submit(LockId(std::string(lock_id)), request_from(request));
 }
 
 std::string in_words(const Result<Answer>& answer) {

@@ -63,6 +63,7 @@ std::string query(const std::string& path, const std::string& sql);
 // Gone", "None", ...
 std::string ask(Engine& engine, std::string_view request);
 Result<Answer> submit(Engine& engine, std::string_view request, std::string_view lock_id = "x");
+Request request_from(std::string_view text);
 std::string in_words(const Result<Answer>& answer);
 
 std::string read_file(const std::string& path);

@@ -1,6 +1,8 @@
 #include "tests/process/hagi.hpp"
 
+#include <sched.h>
 #include <sqlite3.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -86,6 +88,23 @@ std::string Hagi::integrity() const {
     sqlite3_finalize(statement);
     sqlite3_close(database);
     return said;
+}
+
+void Hagi::change(const std::string& sql) const {
+    sqlite3* database = nullptr;
+    sqlite3_open_v2(store().c_str(), &database, SQLITE_OPEN_READWRITE, nullptr);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    const int code = sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr);
+    INFO(sql << ": " << sqlite3_errmsg(database));
+    sqlite3_close(database);
+    REQUIRE(code == SQLITE_OK);
+}
+
+bool can_mount() {
+    static const bool can = ::geteuid() == 0 && ::unshare(CLONE_NEWNS) == 0 &&
+                            ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+    if (!can) WARN("SKIPPED: needs root, to mount");
+    return can;
 }
 
 bool can_travel() {

@@ -45,6 +45,9 @@ public:
     // What SQLite says of the file: "ok".
     [[nodiscard]] std::string integrity() const;
 
+    // What somebody else's tool does to it; must succeed.
+    void change(const std::string& sql) const;
+
     // The command line's words, program first.
     static Words line(const Words& words);
 
@@ -55,6 +58,9 @@ private:
 
 // Whether this machine lets time pass for single processes; says loudly that a test is skipped where it does not.
 bool can_travel();
+
+// Whether this program may mount filesystems, seen by itself and what it starts only; says so where it may not.
+bool can_mount();
 
 // The words of one verb for one owner of the lock "a".
 Words verb(const std::string& name, const std::string& owner, const Words& more = {});
