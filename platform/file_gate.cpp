@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -35,6 +36,8 @@ constexpr Duration kAlarmRepeat{10};
 
 // Where no alarm can be had: short beside any deadline, long beside a turn at the gate.
 constexpr Duration kPollInterval{1};
+
+constexpr std::size_t kLongestNote = 128;
 
 void wake_up(int) {}
 
@@ -164,6 +167,19 @@ void FileGate::leave() noexcept {
     if (!entered_) return;
     entered_ = false;
     if (::flock(file_.get(), LOCK_UN) != 0) file_.reset();  // closing frees it, too
+}
+
+std::string FileGate::note() const {
+    // Closing another descriptor of it costs nobody a lock of this kind.
+    const UniqueFd own(file_ ? -1 : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    std::array<char, kLongestNote> text{};
+    const ssize_t size = ::pread(file_ ? file_.get() : own.get(), text.data(), text.size(), 0);
+    return size <= 0 ? "" : std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+void FileGate::leave_note(std::string_view text) noexcept {
+    const bool written = ::lseek(file_.get(), 0, SEEK_SET) == 0 && ::write(file_.get(), text.data(), text.size()) >= 0;
+    static_cast<void>(written);  // where it is not, less is known to whoever comes next
 }
 
 std::optional<GateHolder> FileGate::holder() const {

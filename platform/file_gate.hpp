@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lockcore/result.hpp"
@@ -35,6 +36,13 @@ public:
 
     void leave() noexcept;
     [[nodiscard]] bool entered() const { return entered_; }
+
+    // A short text that the gate's file keeps for whoever comes next. Not synced: a power cut may take it back, or
+    // leave anything. Empty: there is none, or it cannot be read. Also from outside.
+    [[nodiscard]] std::string note() const;
+
+    // Inside only. A failure leaves what was there, or anything.
+    void leave_note(std::string_view text) noexcept;
 
     // Who is inside just now; absent: nobody, or a process that cannot be seen from here.
     [[nodiscard]] std::optional<GateHolder> holder() const;

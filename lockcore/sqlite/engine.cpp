@@ -1,6 +1,7 @@
 #include "lockcore/sqlite/engine.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -57,6 +58,33 @@ Error wrong_version(const std::string& path, std::int64_t version) {
                                          std::to_string(version) + ", this one knows " + known + "): upgrade hagi"};
     return {ErrorKind::Unusable, "the store " + escaped(path) + " was written by an older hagi (format " +
                                      std::to_string(version) + "): any command that takes a lock upgrades it"};
+}
+
+// So that a shorter number leaves nothing of the longer one before it.
+constexpr std::size_t kNoteDigits = 19;
+
+// What the gate keeps of the newest change that was answered: written once the change is durable, so it is never ahead
+// of a store that is whole. A log that lost its end to damage or was deleted, or an older copy that was put in the
+// store's place, would give the same epochs once more.
+std::string note_of(const std::string& store_id, std::int64_t event) {
+    const std::string number = std::to_string(event);
+    return store_id + " " + std::string(kNoteDigits - std::min(number.size(), kNoteDigits), '0') + number + "\n";
+}
+
+bool is_behind(const sqlite::StoreRow& store, std::string_view note) {
+    const std::size_t id_end = store.store_id.size();
+    if (!note.starts_with(store.store_id) || !note.ends_with('\n') || note.substr(id_end, 1) != " ") return false;
+    std::int64_t event = 0;
+    const char* const number_end = note.data() + note.size() - 1;
+    const auto [end, failure] = std::from_chars(note.data() + id_end + 1, number_end, event);
+    return failure == std::errc{} && end == number_end && store.newest_event < event;
+}
+
+Error lost_changes(const std::string& path) {
+    return {ErrorKind::Damaged,
+            "the store " + escaped(path) +
+                " has lost changes that were answered (its log was damaged or removed, or an older copy was put in its "
+                "place): run `hagi agent lock doctor`"};
 }
 
 // Of a store that may be used here.
@@ -186,6 +214,7 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
 
     const Result<sqlite::StoredLock> before = sqlite::load_lock(*connection_, lock_id, request.owner);
     if (!before) return before.error();
+    if (is_behind(before->store, gate_.note())) return lost_changes(options_.path);
     const Result<ClockReading> reading = clock_.read();
     if (!reading) return reading.error();
     const Instant now = store_time(before->store.anchor, *reading);
@@ -203,6 +232,9 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
     if (connection_->has_moved()) return gone(options_.path);
     if (*wrote)
         if (Outcome committed = transaction.commit(); !committed) return committed.error();
+
+    const auto events = std::ssize(decision.events);
+    if (events > 0) gate_.leave_note(note_of(before->store.store_id, before->store.newest_event + events));
 
     recognize(before->store.store_id);
     decision.answer.wall_now = reading->wall;
@@ -255,10 +287,12 @@ Outcome SqliteEngine::begin_reading(Transaction& transaction) {
 
 Result<ListAnswer> SqliteEngine::read_locks(const ListQuery& query) {
     if (Outcome connected = connect(); !connected) return connected.error();
+    const std::string note = gate_.note();  // before the snapshot, or it might be ahead of it
     Transaction transaction(*connection_);
     if (Outcome begun = begin_reading(transaction); !begun) return begun.error();
     Result<sqlite::StoredLocks> stored = sqlite::load_locks(*connection_, query);
     if (!stored) return stored.error();
+    if (is_behind(stored->store, note)) return lost_changes(options_.path);
     // Read after the snapshot, since what is in it must not lie in the future.
     const Result<ClockReading> reading = clock_.read();
     if (!reading) return reading.error();

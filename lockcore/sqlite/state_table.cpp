@@ -12,7 +12,9 @@
 namespace hagi::sqlite {
 namespace {
 
-#define STORE_COLUMNS "store.store_id, store.epoch_floor, store.at_ms, store.timeline, store.steady_ms, store.wall_ms"
+#define STORE_COLUMNS                                                                                  \
+    "store.store_id, store.epoch_floor, store.at_ms, store.timeline, store.steady_ms, store.wall_ms, " \
+    "(SELECT coalesce(max(seq), 0) FROM events)"
 #define LOCK_COLUMNS                                                                                             \
     "locks.lock_id, locks.last_epoch, locks.recent_holds, locks.owner, locks.epoch, locks.lease_ms, "            \
     "locks.hard_cap_ms, locks.label, locks.granted_ms, locks.granted_how, locks.claimed_ms, locks.feedback_ms, " \
@@ -82,6 +84,7 @@ StoreRow take_store(Query& row) {
     store.anchor.reading.timeline = row.take_text();
     store.anchor.reading.steady = row.take_duration();
     store.anchor.reading.wall = row.take_duration();
+    store.newest_event = row.take_integer();
     return store;
 }
 

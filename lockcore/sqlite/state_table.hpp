@@ -19,6 +19,7 @@ struct StoreRow {
     std::string store_id;
     ClockAnchor anchor;
     Epoch epoch_floor;
+    std::int64_t newest_event = 0;  // its seq; those of a store only grow
 };
 
 // One lock as it was read.

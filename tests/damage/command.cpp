@@ -22,8 +22,13 @@ public:
 
 class StopAtOnce : public StopSource {
 public:
+    explicit StopAtOnce(bool stop) : stop_(stop) {}
+
     [[nodiscard]] Interrupts interrupts() const override { return {}; }
-    bool requested() override { return true; }
+    bool requested() override { return stop_; }
+
+private:
+    bool stop_;
 };
 
 }  // namespace
@@ -41,7 +46,7 @@ Outcome run_command(const std::string& path, const std::vector<std::string>& wor
                     [&](const EngineTerms& terms, StoreUse use) { return open_engine(terms, use, environment); },
                     clock,
                     this_process,
-                    [] { return std::make_unique<StopAtOnce>(); }};
+                    [&] { return std::make_unique<StopAtOnce>(words.at(0) == "heartbeat"); }};
     std::vector<std::string> line{"agent", "lock"};
     line.insert(line.end(), words.begin(), words.end());
     const int code = run_cli(context, line);

@@ -62,7 +62,7 @@ Original make_store(Where where) {
 
     Original original;
     original.rows = query(path, kRows);
-    for (const char* const suffix : {"", "-wal"})
+    for (const char* const suffix : {"", "-wal", "-gate"})
         if (fs::exists(path + suffix)) original.files[suffix] = read_file(path + suffix);
     return original;
 }
@@ -157,7 +157,11 @@ void check_one(const Original& original, Dice& dice, Tally& tally) {
         const auto form = wrong_form(outcome);
         INFO(form.value_or(""));
         REQUIRE_FALSE(form);
-        outcome.code == 50 || outcome.code == 60 ? ++tally.refused : altered ? ++tally.altered : ++tally.right;
+        const bool refused = outcome.code == 50 || outcome.code == 60;
+        refused ? ++tally.refused : altered ? ++tally.altered : ++tally.right;
+        // The log has checksums: what is altered there is lost, and the gate knows that it was there.
+        const bool asks_the_store = words[0] != "log" && words[0] != "heartbeat";
+        if (altered && in_log && asks_the_store) REQUIRE(refused);
         // What was changed once is another history.
         if (i > 0 || altered || words.size() < 5 || words[1] != "--lock-id") continue;
         std::optional<std::string> wrong = wrong_loss(words, outcome);
@@ -172,7 +176,7 @@ void check_one(const Original& original, Dice& dice, Tally& tally) {
 
 TEST_CASE("Whichever bytes of a store are damaged, a verb answers rightly or says so") {
     const std::uint64_t seed = number_from("HAGI_TEST_SEED", 1);
-    const int mutations = is_long_run() ? 20'000 : 300;
+    const int mutations = is_long_run() ? 5'000 : 300;
     WARN("HAGI_TEST_SEED=" << seed);
     const Where where = GENERATE(Where::File, Where::Log, Where::Rollback);
     const Original original = make_store(where);

@@ -280,6 +280,68 @@ TEST_CASE("A store that is deleted, moved or replaced is gone") {
     }
 }
 
+TEST_CASE("A store that has lost what was answered gives no epoch twice: it is refused") {
+    StoreFixture store;
+    const std::string& path = store.options.path;
+    store.options.journal = GENERATE(Journal::Wal, Journal::Rollback);
+    const bool wal = store.options.journal == Journal::Wal;
+    for (const char* const request : {"a acquire", "a release"}) ask(*store.open(), request);
+    const std::string older = read_file(path);
+    const std::string older_log = wal ? read_file(path + "-wal") : "";
+    CHECK(ask(*store.open(), "b acquire") == "Holding #2");
+    const auto put_back = [&] {
+        write_file(path, older);
+        if (wal) write_file(path + "-wal", older_log);
+        fs::remove(path + "-shm");
+    };
+    const auto is_refused = [&] {
+        CHECK(ask(*store.open(), "c acquire") == "error Damaged");
+        CHECK(ask(*store.open(), "b status") == "error Damaged");
+        CHECK(store.open(Access::ReadOnly)->list({}).error().kind == ErrorKind::Damaged);
+    };
+    SECTION("an older copy was put in its place") {
+        put_back();
+        is_refused();
+    }
+    SECTION("its log was removed") {
+        if (!wal) return;
+        fs::remove(path + "-wal");
+        fs::remove(path + "-shm");
+        is_refused();
+    }
+    SECTION("its log lost its end") {
+        if (!wal) return;
+        fs::resize_file(path + "-wal", older_log.size() + 100);
+        fs::remove(path + "-shm");
+        is_refused();
+    }
+    SECTION("what was lost was a beat") {
+        const std::string log = wal ? read_file(path + "-wal") : "";
+        const std::string bytes = read_file(path);
+        store.clock.advance(1s);
+        CHECK(ask(*store.open(), "b renew") == "Holding #2");
+        write_file(path, bytes);
+        if (wal) write_file(path + "-wal", log);
+        fs::remove(path + "-shm");
+        CHECK(ask(*store.open(), "b renew") == "Holding #2");
+    }
+    SECTION("without the gate nobody can know") {
+        put_back();
+        fs::remove(path + "-gate");
+        CHECK(ask(*store.open(), "c acquire") == "Holding #2");
+    }
+    SECTION("another store knows nothing of it") {
+        for (const char* const suffix : {"", "-wal", "-shm"}) fs::remove(path + suffix);
+        CHECK(ask(*store.open(), "c acquire") == "Holding #1");
+        CHECK(ask(*store.open(), "c release") == "None, released hold");
+    }
+    SECTION("a note that cannot be read says nothing") {
+        put_back();
+        write_file(path + "-gate", GENERATE("", "x", "\n", std::string(500, '9')));
+        CHECK(ask(*store.open(), "c acquire") == "Holding #2");
+    }
+}
+
 namespace {
 
 std::string doomed_file;

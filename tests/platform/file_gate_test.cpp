@@ -53,6 +53,20 @@ TEST_CASE("the end of a scope leaves the gate") {
     CHECK(second.enter(0s).ok());
 }
 
+TEST_CASE("who is inside leaves a note, and all can read it") {
+    const TemporaryFolder folder;
+    FileGate first(folder.file("gate"), {});
+    FileGate second(folder.file("gate"), {});
+    CHECK(second.note().empty());
+    CHECK(std::filesystem::is_empty(folder.path()));  // whoever only reads makes nothing
+    REQUIRE(first.enter(0s).ok());
+    first.leave_note("one");
+    first.leave_note("two");
+    CHECK(first.note() == "two");
+    CHECK(second.note() == "two");
+    CHECK_FALSE(second.enter(0s).ok());
+}
+
 TEST_CASE("a destroyed gate is free") {
     const TemporaryFolder folder;
     {

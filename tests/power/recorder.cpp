@@ -28,9 +28,9 @@ Recorder::~Recorder() { recording = nullptr; }
 
 Recorder* Recorder::active() { return recording; }
 
-// The index of the log is shared memory, and the gate and the bells hold nothing.
+// The index of the log is shared memory, and the bells hold nothing.
 bool Recorder::is_ours(const std::string& path) const {
-    return path.starts_with(folder_ + "/") && !path.ends_with("-shm") && !path.ends_with("-gate") &&
+    return path.starts_with(folder_ + "/") && !path.ends_with("-shm") &&
            path.find('/', folder_.size() + 1) == std::string::npos;
 }
 
@@ -41,6 +41,10 @@ void Recorder::record(Operation::Kind kind, const std::string& path, std::int64_
     } else if (is_ours(path)) {
         operations_.push_back({kind, name_of(path), {}, at, std::string(bytes)});
     }
+}
+
+void Recorder::record_first_sight(const std::string& path) {
+    if (seen_.insert(path).second) record(Operation::Kind::Create, path);
 }
 
 void Recorder::record_link(const std::string& from, const std::string& to) {
@@ -70,6 +74,7 @@ int Recorder::on_sync(const std::string& path) {
 using hagi::test::Operation;
 using hagi::test::Recorder;
 
+// NOLINTBEGIN(bugprone-reserved-identifier): so the linker names them
 extern "C" {
 
 ssize_t __real_write(int fd, const void* bytes, size_t count);
@@ -78,8 +83,8 @@ ssize_t __wrap_write(int fd, const void* bytes, size_t count) {
     if (recorder && fd > STDERR_FILENO) {
         const std::string path = hagi::test::path_of(fd);
         const off_t at = ::lseek(fd, 0, SEEK_CUR);
-        // A file that is being built is seen for the first time when something is written to it.
-        if (at == 0) recorder->record(Operation::Kind::Create, path);
+        struct stat file {};
+        if (::fstat(fd, &file) == 0 && file.st_size == 0) recorder->record_first_sight(path);
         recorder->record(Operation::Kind::Write, path, at, {static_cast<const char*>(bytes), count});
     }
     return __real_write(fd, bytes, count);
@@ -108,3 +113,4 @@ int __wrap_unlink(const char* path) {
 }
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ public:
 
     // What is told of elsewhere is left out. For the wrapped functions.
     void record(Operation::Kind kind, const std::string& path, std::int64_t at = 0, std::string_view bytes = {});
+    void record_first_sight(const std::string& path);  // before the program itself writes to an empty file
     void record_link(const std::string& from, const std::string& to);
     [[nodiscard]] const std::string& folder() const { return folder_; }
     static Recorder* active();
@@ -45,6 +47,7 @@ private:
     std::string folder_;
     std::vector<Operation> operations_;
     std::function<void()> before_folder_sync_;
+    std::set<std::string> seen_;
     ObservedVfs vfs_{*this};
 };
 

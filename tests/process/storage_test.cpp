@@ -1,8 +1,6 @@
 // The place where the store lies fails it: full, read-only, limited, or with half of its files gone. What was answered
 // stays true, what cannot be done says so, and when the trouble is over all goes on.
-#include <sched.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -27,14 +25,6 @@ public:
     ~SmallDisk() { ::umount2(folder_.c_str(), MNT_DETACH); }
     SmallDisk(const SmallDisk&) = delete;
     SmallDisk& operator=(const SmallDisk&) = delete;
-
-    // False, and said so: this machine does not allow it.
-    static bool can_be_had() {
-        static const bool can = ::geteuid() == 0 && ::unshare(CLONE_NEWNS) == 0 &&
-                                ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-        if (!can) WARN("SKIPPED: needs root, to mount a small disk");
-        return can;
-    }
 
     void fill() const {
         std::ofstream ballast(folder_ + "/ballast", std::ios::binary);
@@ -86,7 +76,7 @@ std::set<std::string> files_in(const std::string& folder) {
 }
 
 TEST_CASE("a full disk takes nothing back, and what it cannot take is exit 60") {
-    if (!SmallDisk::can_be_had()) return;
+    if (!can_mount()) return;
     const Hagi hagi;
     const SmallDisk disk(hagi.folder(), "1m");
     hagi.done(verb("acquire", "alice"));
@@ -119,7 +109,7 @@ TEST_CASE("a full disk takes nothing back, and what it cannot take is exit 60") 
 }
 
 TEST_CASE("a full disk without the index beside the log cannot even be read, and loses nothing by that") {
-    if (!SmallDisk::can_be_had()) return;
+    if (!can_mount()) return;
     const Hagi hagi;
     const SmallDisk disk(hagi.folder(), "1m");
     hagi.done(verb("acquire", "alice"));
@@ -138,7 +128,7 @@ TEST_CASE("a full disk without the index beside the log cannot even be read, and
 }
 
 TEST_CASE("no store is made on a full disk, and nothing of one stays behind") {
-    if (!SmallDisk::can_be_had()) return;
+    if (!can_mount()) return;
     const Hagi hagi;
     const SmallDisk disk(hagi.folder(), "64k");
     disk.fill();
@@ -149,7 +139,7 @@ TEST_CASE("no store is made on a full disk, and nothing of one stays behind") {
 }
 
 TEST_CASE("on a read-only mount the store can be read, and every change is exit 23") {
-    if (!SmallDisk::can_be_had()) return;
+    if (!can_mount()) return;
     const Hagi hagi;
     const SmallDisk disk(hagi.folder(), "4m");
     hagi.done(verb("acquire", "alice"));
@@ -193,6 +183,35 @@ TEST_CASE("a limit on the size of files is an error like a full disk, and kills 
     CHECK(renewed.err.find("ulimit -f") != std::string::npos);
     check_that_alice_holds_and_bob_waits(hagi);
     check_that_all_goes_on(hagi);
+}
+
+TEST_CASE("an older copy in the store's place is refused, and rebuilt without an epoch given twice") {
+    const Hagi hagi;
+    hagi.done(verb("acquire", "alice"));
+    const std::string copies = hagi.folder() + "/copies";
+    fs::create_directory(copies);
+    for (const char* suffix : {"", "-wal"}) fs::copy_file(hagi.store() + suffix, copies + "/locks.db" + suffix);
+    hagi.done(verb("release", "alice"));
+    hagi.done(verb("acquire", "bob"));
+    Process heartbeat = hagi.start(verb("heartbeat", "bob", {"--interval", "590"}));
+    heartbeat.await_line("Heartbeat of a epoch 2");
+
+    hagi.delete_store();
+    heartbeat.await_line("cannot be reached");
+    for (const char* suffix : {"-wal", ""}) fs::copy_file(copies + "/locks.db" + suffix, hagi.store() + suffix);
+    for (const Words& words : {verb("acquire", "carol"), verb("accept", "alice"), Words{"list"}}) {
+        const Finished refused = hagi.run(words);
+        INFO(words[0] << ": " << refused.out << refused.err);
+        CHECK(refused.code == 50);
+        CHECK(refused.err.find("has lost changes that were answered") != std::string::npos);
+    }
+    heartbeat.send(SIGTERM);
+    CHECK(heartbeat.wait() == 0);
+    CHECK(hagi.run({"doctor"}).code == 50);
+    hagi.done({"doctor", "--rebuild"});
+    hagi.delete_store();
+    fs::rename(hagi.store() + ".rebuilt", hagi.store());
+    CHECK(hagi.json(verb("acquire", "carol"))["epoch"] > 1'000'000);
 }
 
 TEST_CASE("where only the store's own file was removed, no new store is made over its log") {
