@@ -19,9 +19,12 @@ std::string shown(const Text<Kind>& text) {
     return escaped(text.str());
 }
 
+// A quote within is marked, so that nobody can end the quotation and go on in hagi's own words.
 template <class Kind>
 std::string quoted(const Text<Kind>& text) {
-    return '"' + shown(text) + '"';
+    std::string quoted = "\"";
+    for (const char c : shown(text)) quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
+    return quoted + '"';
 }
 
 std::string wall_time(Duration wall_now, Instant now, Instant at) {

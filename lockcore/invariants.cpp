@@ -19,12 +19,31 @@ bool has_duplicate(const std::vector<Record>& records, Owner Record::*owner) {
     return std::adjacent_find(owners.begin(), owners.end()) != owners.end();
 }
 
+// What no store reaches by itself; beyond it sums of times and the next epoch might not fit their types, which only a
+// stranger's hand can bring about.
+constexpr std::int64_t kLatestMilliseconds = 1'000'000'000'000'000;  // in 31,000 years
+constexpr Epoch kHighestEpoch{std::int64_t{1} << 53};                // what every reader of JSON can hold
+
+bool is_possible(Instant at) {
+    return -kLatestMilliseconds <= at.milliseconds && at.milliseconds <= kLatestMilliseconds;
+}
+bool is_possible(const std::optional<Instant>& at) { return !at || is_possible(*at); }
+
+bool has_possible_times(const Hold& hold) {
+    return is_possible(hold.granted_at) && is_possible(hold.hard_cap) && is_possible(hold.last_feedback) &&
+           is_possible(hold.claimed_at) && is_possible(hold.accepted_at) && is_possible(hold.phase_since) &&
+           std::all_of(hold.nudges.begin(), hold.nudges.end(), [](const Nudge& n) { return is_possible(n.at); }) &&
+           std::all_of(hold.watchers.begin(), hold.watchers.end(),
+                       [](const Watcher& w) { return is_possible(w.since); });
+}
+
 bool is_lease(Duration lease) { return kMinLease <= lease && lease <= kMaxLease; }
 bool is_maximum_hold(Duration hold) { return kMinMaximumHold <= hold && hold <= kMaximumHold; }
 
 const char* broken_by(const Hold& hold, Epoch last_epoch) {
     if (hold.owner.empty()) return "1: the hold has no owner";
     if (hold.epoch <= Epoch{0} || last_epoch < hold.epoch) return "5: the hold's epoch was never issued";
+    if (!has_possible_times(hold)) return "6: a time of the hold is impossible";
     if (!is_lease(hold.lease)) return "6: the lease is out of range";
     if (!is_maximum_hold(hold.hard_cap - hold.granted_at)) return "6: the hard cap is out of range";
     if (hold.last_feedback < hold.granted_at) return "6: the hold was heard from before it was granted";
@@ -41,6 +60,7 @@ const char* broken_by(const Hold& hold, Epoch last_epoch) {
 
 const char* broken_by(const Waiter& waiter) {
     if (waiter.owner.empty()) return "3: a waiter has no owner";
+    if (!is_possible(waiter.enqueued_at) || !is_possible(waiter.last_heard)) return "4: a waiter's time is impossible";
     if (!is_lease(waiter.lease)) return "6: a waiter's lease is out of range";
     if (!is_maximum_hold(waiter.maximum_hold)) return "6: a waiter's maximum hold is out of range";
     if (waiter.last_heard < waiter.enqueued_at) return "4: a waiter was heard from before it came";
@@ -49,6 +69,7 @@ const char* broken_by(const Waiter& waiter) {
 
 const char* first_broken(const LockState& state) {
     if (state.last_epoch < Epoch{0}) return "5: the last epoch is negative";
+    if (kHighestEpoch <= state.last_epoch) return "5: the last epoch is impossible";
     if (state.known && state.last_epoch == Epoch{0}) return "5: a known lock never had an epoch";
     if (!state.known && state.hold) return "5: a lock that is not known is held";
     if (state.hold)
@@ -65,8 +86,12 @@ const char* first_broken(const LockState& state) {
 
     for (const Ending& ending : state.endings)
         if (ending.epoch < Epoch{0} || state.last_epoch < ending.epoch) return "5: an ending's epoch was never issued";
+    for (const Ending& ending : state.endings)
+        if (!is_possible(ending.at)) return "3: an ending's time is impossible";
     if (has_duplicate(state.endings, &Ending::owner)) return "3: an owner has two endings";
     if (state.recent_holds.size() > kRecentHolds) return "3: too many recent holds";
+    for (const Duration held : state.recent_holds)
+        if (held < Duration::zero() || kMaximumHold < held) return "3: a recent hold lasted impossibly long";
     return nullptr;
 }
 

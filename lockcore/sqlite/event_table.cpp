@@ -54,6 +54,9 @@ Result<LoggedEvent> take_event(Connection& connection, Query& row) {
     if (cause) event.cause = cause_from(*cause);
     if (!kind || (cause && !event.cause))
         return connection.damaged("event " + std::to_string(logged.seq) + " of the log is of no known kind");
+    constexpr Duration kMost = std::chrono::years{10'000};
+    if (logged.wall < -kMost || kMost < logged.wall)
+        return connection.damaged("event " + std::to_string(logged.seq) + " of the log was at no possible time");
     event.kind = *kind;
     return logged;
 }

@@ -74,9 +74,22 @@ constexpr char kDropEnding[] = "DELETE FROM endings WHERE lock_id = ?1 AND owner
 constexpr char kPruneEndings[] = "DELETE FROM endings WHERE lock_id = ?1 AND ended_ms <= ?2";
 constexpr char kPutAnchor[] = "UPDATE store SET at_ms = ?1, timeline = ?2, steady_ms = ?3, wall_ms = ?4 WHERE id = 1";
 
+// Tickets are given out one by one from 1 on while anybody waits: no queue comes so far.
+constexpr std::int64_t kHighestTicket = std::int64_t{1} << 53;
+
 // ---- Reading -------------------------------------------------------------------------------------------------
 
-StoreRow take_store(Query& row) {
+// Whether sums of them fit their types: a store's own time and its clock's readings do for some thousand years.
+bool is_possible(const ClockAnchor& anchor) {
+    const auto within = [](std::int64_t milliseconds) {
+        constexpr std::int64_t kMost = 100'000'000'000'000;
+        return -kMost <= milliseconds && milliseconds <= kMost;
+    };
+    return within(anchor.at.milliseconds) && within(anchor.reading.steady.count()) &&
+           within(anchor.reading.wall.count());
+}
+
+Result<StoreRow> take_store(Connection& connection, Query& row) {
     StoreRow store;
     store.store_id = row.take_text();
     store.epoch_floor = row.take_epoch();
@@ -85,6 +98,7 @@ StoreRow take_store(Query& row) {
     store.anchor.reading.steady = row.take_duration();
     store.anchor.reading.wall = row.take_duration();
     store.newest_event = row.take_integer();
+    if (!is_possible(store.anchor)) return connection.damaged("its time is impossible");
     return store;
 }
 
@@ -209,6 +223,8 @@ Outcome load_queue(Connection& connection, const LockId& lock_id, StoredLock& lo
     for (; row && *row; row = rows.step()) {
         rows.skip(1);
         lock.tickets.push_back(rows.take_integer());
+        if (lock.tickets.back() < 1 || kHighestTicket < lock.tickets.back())
+            return damaged_lock(connection, lock_id.str(), "a waiter's ticket was never given out");
         lock.state.queue.push_back(take_waiter(rows));
     }
     if (!row) return row.error();
@@ -240,8 +256,10 @@ Result<StoredLock> load_lock_row(Connection& connection, const LockId& lock_id) 
     const Result<bool> row = query.step();
     if (!row) return row.error();
     if (!*row) return connection.damaged("the row about the store itself is missing");
+    Result<StoreRow> store = take_store(connection, query);
+    if (!store) return store.error();
     StoredLock lock;
-    lock.store = take_store(query);
+    lock.store = std::move(*store);
     lock.state.last_epoch = lock.store.epoch_floor;
     if (!query.take_optional_text()) return lock;
     Result<LockState> state = take_lock(connection, lock_id.str(), query);
@@ -273,7 +291,7 @@ Result<StoreRow> load_store(Connection& connection) {
     const Result<bool> row = query.step();
     if (!row) return row.error();
     if (!*row) return connection.damaged("the row about the store itself is missing");
-    return take_store(query);
+    return take_store(connection, query);
 }
 
 // ---- Writing -------------------------------------------------------------------------------------------------

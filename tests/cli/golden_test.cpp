@@ -12,12 +12,12 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
 #include "tests/cli/world.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/terminal_text.hpp"
 
 namespace hagi::test {
 namespace {
@@ -96,28 +96,6 @@ void plant(World& world, const Words& words) {
     request.label = Label(text(3));
     request.progress = {Phase(text(4)), Note(text(5))};
     world.plant(lock_id, {owner, request});
-}
-
-// ---- Judging ----
-
-// What a terminal would obey, or what would break a line in two.
-bool is_obeyed(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = [&](std::size_t j) {
-            return i + j < text.size() ? static_cast<unsigned char>(text[i + j]) : 0;
-        };
-        if (byte(0) < 0x20 || byte(0) == 0x7f) return true;
-        if (byte(0) == 0xc2 && 0x80 <= byte(1) && byte(1) <= 0x9f) return true;
-        if (byte(0) == 0xe2 && byte(1) == 0x80 && 0xaa <= byte(2) && byte(2) <= 0xae) return true;
-        if (byte(0) == 0xe2 && byte(1) == 0x81 && 0xa6 <= byte(2) && byte(2) <= 0xa9) return true;
-    }
-    return false;
-}
-
-bool is_json(const std::string& line) {
-    for (const char c : line)
-        if (c < 0x20 || c > 0x7e) return false;
-    return nlohmann::json::accept(line);
 }
 
 // ---- Playing ----

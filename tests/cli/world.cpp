@@ -116,6 +116,7 @@ int World::run_with(const std::vector<std::string>& words, Output& out, Output& 
 void World::forget_plans() {
     sleeps_ = 0;
     stop_requested_ = false;
+    stop_when_it_sleeps_ = false;
     output_open_ = true;
     failures_.clear();
     failed_opening_.reset();
@@ -147,6 +148,7 @@ const World::PlannedFailure* World::failure_now() const {
 
 void World::sleep(Duration at_most) {
     if (++sleeps_ > kMostSleeps) throw std::runtime_error("the command sleeps for ever");
+    if (stop_when_it_sleeps_) stop_requested_ = true;
     const Duration until = since_start() + at_most;
     while (!happenings_.empty() && happenings_.front().after <= until) {
         const Happening next = std::move(happenings_.front());

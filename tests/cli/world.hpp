@@ -37,6 +37,7 @@ public:
     enum class Sleeper { Wakes, SleepsOn };
     void plan(Duration after, Sleeper sleeper, std::function<void()> happening);
     void plan_stop(Duration after);
+    void stop_when_it_sleeps() { stop_when_it_sleeps_ = true; }  // if it ever does
     // The store answers with `error` from one time until before another. Seen: nothing was done; Unseen: it was done.
     enum class Landed { No, Unseen };
     void plan_failure(Duration from, Duration until, Error error, Landed landed = Landed::No);
@@ -83,6 +84,7 @@ private:
     Duration started_{};
     int sleeps_ = 0;
     bool stop_requested_ = false;
+    bool stop_when_it_sleeps_ = false;
     bool output_open_ = true;
     std::deque<Happening> happenings_;
     std::vector<PlannedFailure> failures_;
