@@ -34,7 +34,10 @@ UniqueFd open_folder(const std::string& store) {
 
 UniqueFd open_or_make_folder(const std::string& store, const SideFileMode& mode) {
     if (UniqueFd folder = open_folder(store); folder || errno != ENOENT) return folder;
-    const bool made = ::mkdir(folder_beside(store).c_str(), folder_mode(mode.mode)) == 0;
+    const std::string path = folder_beside(store);
+    const bool made = ::mkdir(path.c_str(), folder_mode(mode.mode)) == 0;
+    // By its name, since under an umask that takes everything it cannot be opened.
+    if (made) ::chmod(path.c_str(), S_IRWXU);
     UniqueFd folder = open_folder(store);
     if (made && folder) {
         SideFileMode wanted = mode;
@@ -67,6 +70,7 @@ void remove_if_unheard(int folder, const char* name) {
 
 UniqueFd open_or_make_pipe(int folder, const char* name, const SideFileMode& mode) {
     const bool made = ::mkfifoat(folder, name, mode.mode) == 0;
+    if (made) ::fchmodat(folder, name, S_IRUSR | S_IWUSR, 0);
     UniqueFd pipe(::openat(folder, name, kListenFlags));
     struct stat found {};
     if (!pipe || ::fstat(pipe.get(), &found) != 0 || !S_ISFIFO(found.st_mode)) return {};

@@ -112,6 +112,23 @@ Outcome check_file(const std::string& path, const struct stat& file, const struc
     return Done{};
 }
 
+// What lies beside a store at some time: SQLite or hagi would use it without asking whose it is.
+constexpr std::array kBesideStore = {"-gate", "-wal", "-shm", "-journal", "-bells", "-probe", "-probe-bytes"};
+
+// In a folder such as /tmp a stranger may have been there first, with a log full of grants or a link to something else.
+Outcome check_what_lies_beside(const std::string& path) {
+    for (const std::string suffix : kBesideStore) {
+        struct stat found {};
+        if (::lstat((path + suffix).c_str(), &found) != 0) continue;
+        const bool is_file = S_ISREG(found.st_mode) && found.st_nlink == 1;
+        const bool expected = suffix == "-bells" ? S_ISDIR(found.st_mode) : is_file;
+        if (!expected || found.st_uid != ::geteuid())
+            return unsafe(path, "has beside it " + escaped(path + suffix) + ", which may be a stranger's",
+                          "use a folder of your own");
+    }
+    return Done{};
+}
+
 Result<std::string> link_target(const Split& place, const std::string& path) {
     std::array<char, PATH_MAX> target{};
     const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
@@ -149,6 +166,9 @@ Result<Step> look(const std::string& path, Access access) {
     }
     if (exists) {
         if (auto checked = check_file(found_at, file, folder, access); !checked) return checked.error();
+    }
+    if (everybody_writes(folder) && (folder.st_mode & S_ISVTX) != 0) {
+        if (auto checked = check_what_lies_beside(found_at); !checked) return checked.error();
     }
     return Step{StorePlace{found_at, place.folder, exists, side_file_mode(found_at)}, ""};
 }
