@@ -61,10 +61,10 @@ Measure measure(std::chrono::seconds short_length, std::chrono::seconds long_len
     return measure;
 }
 
-Crowd::Crowd(const Hagi& hagi, const Measure& measure, Words place)
+Crowd::Crowd(const Hagi& hagi, const Measure& measure, std::vector<Words> places)
     : hagi_(hagi),
       measure_(measure),
-      place_(std::move(place)),
+      places_(std::move(places)),
       history_path_(hagi.folder() + "/history"),
       history_(history_path_),
       dice_(measure.seed) {
@@ -83,10 +83,14 @@ void Crowd::note(Saw saw, const std::string& lock, const std::string& owner, std
 
 std::string Crowd::counter(const std::string& lock) const { return hagi_.folder() + "/counter-" + lock; }
 
+Words Crowd::placed(std::size_t nth, const Words& words) const {
+    Words line = places_.empty() ? Words() : places_[nth % places_.size()];
+    line.insert(line.end(), words.begin(), words.end());
+    return line;
+}
+
 nlohmann::json Crowd::told(const Words& words) const {
-    Words line = place_;
-    const Words own = Hagi::line(words);
-    line.insert(line.end(), own.begin(), own.end());
+    Words line = placed(0, Hagi::line(words));
     line.emplace_back("--json");
     const Finished finished = hagi_.run_other(line);
     INFO(words.at(0) << ": " << finished.out << finished.err);
@@ -97,12 +101,10 @@ nlohmann::json Crowd::told(const Words& words) const {
 // ---- Taking turns ----
 
 void Crowd::start(Member& member, Moment until) {
-    Words line = place_;
-    for (const std::string& word :
-         {std::string(HAGI_STRESS_AGENT), member.how, member.lock, member.owner, history_path_, counter(member.lock),
-          std::to_string(dice_() >> 1U), std::to_string(until.count())})
-        line.push_back(word);
-    member.process = hagi_.start_other(line);
+    const auto nth = static_cast<std::size_t>(&member - members_.data());
+    member.process = hagi_.start_other(
+        placed(nth, {HAGI_STRESS_AGENT, member.how, member.lock, member.owner, history_path_, counter(member.lock),
+                     std::to_string(dice_() >> 1U), std::to_string(until.count())}));
 }
 
 void Crowd::add(const std::string& how, const std::string& lock, const std::string& owner, Moment until) {
@@ -150,7 +152,7 @@ void Crowd::disturb_somebody() {
 }
 
 void Crowd::checkpoint() {
-    if (!place_.empty()) return;  // not this store, and perhaps none with a log
+    if (!places_.empty()) return;  // not this store, and perhaps none with a log
     if (!checkpointer_ && std::filesystem::exists(hagi_.store()))
         checkpointer_ = std::make_unique<Checkpointer>(hagi_.store());
     if (checkpointer_) checkpointer_->checkpoint();
@@ -196,11 +198,9 @@ void Crowd::leave_the_dead_behind() {
     acquired("dead-holder", "dead");  // never heard of again
 
     const std::int64_t epoch = acquired("dead-waiter", "alive");
-    Words line = place_;
-    const Words wait = Hagi::line({"acquire", "--wait", "--lock-id", "dead-waiter", "--owner", "dead"});
-    line.insert(line.end(), wait.begin(), wait.end());
     note(Saw::Asked, "dead-waiter", "dead");
-    const auto dead = hagi_.start_other(line);
+    const auto dead =
+        hagi_.start_other(placed(0, Hagi::line({"acquire", "--wait", "--lock-id", "dead-waiter", "--owner", "dead"})));
     dead->await_line("place 1 of 1");
     note(Saw::Queued, "dead-waiter", "dead");
     note(Saw::Abandoned, "dead-waiter", "dead");

@@ -26,8 +26,9 @@ class Checkpointer;
 
 class Crowd {
 public:
-    // `place`: words in front of every command, e.g. env NAME=VALUE, where it is not hagi's own store that they use.
-    Crowd(const Hagi& hagi, const Measure& measure, Words place = {});
+    // `places`: words in front of the commands, e.g. env NAME=VALUE, where it is not hagi's own store that they use;
+    // the owners go to one after the other.
+    Crowd(const Hagi& hagi, const Measure& measure, std::vector<Words> places = {});
     ~Crowd();
     Crowd(const Crowd&) = delete;
     Crowd& operator=(const Crowd&) = delete;
@@ -59,6 +60,7 @@ private:
     void checkpoint();
     void take_by_order();
     void end_all();
+    [[nodiscard]] Words placed(std::size_t nth, const Words& words) const;
     nlohmann::json told(const Words& words) const;
     void note(Saw saw, const std::string& lock, const std::string& owner, std::int64_t epoch = 0) const;
     [[nodiscard]] std::string counter(const std::string& lock) const;
@@ -66,7 +68,7 @@ private:
 
     const Hagi& hagi_;
     Measure measure_;
-    Words place_;
+    std::vector<Words> places_;
     std::string history_path_;
     History history_;
     std::mt19937_64 dice_;
