@@ -16,6 +16,12 @@ if(HAGI_SANITIZE)
   target_link_options(hagi_settings INTERFACE -fsanitize=${HAGI_SANITIZE})
 endif()
 
+# libFuzzer watches which way an input takes through all of this.
+if(HAGI_FUZZ)
+  target_compile_options(hagi_settings INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(hagi_settings INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # For what runs once a command, or waits for the machine: small beats fast.
 add_library(hagi_small INTERFACE)
 target_compile_options(hagi_small INTERFACE $<$<CONFIG:Release>:-Os>)

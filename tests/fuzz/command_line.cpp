@@ -1,0 +1,73 @@
+// The command line, one word a line: whatever the words, the exit code is from the table, every line is safe for a
+// terminal, and with --json there is JSON and nothing else. A vertical tab stands for a line break within a word. Words
+// NAME=VALUE in front are the environment.
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "tests/cli/world.hpp"
+#include "tests/fuzz/fuzz.hpp"
+#include "tests/support/terminal_text.hpp"
+
+namespace hagi::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words split(const std::string& text) {
+    Words words;
+    std::istringstream lines(text);
+    for (std::string word; std::getline(lines, word);) {
+        std::replace(word.begin(), word.end(), '\v', '\n');
+        std::erase(word, '\0');  // no argument has one
+        words.push_back(word);
+    }
+    return words;
+}
+
+bool has(const Words& words, const std::string& word) {
+    return std::find(words.begin(), std::find(words.begin(), words.end(), "--"), word) !=
+           std::find(words.begin(), words.end(), "--");
+}
+
+std::string lines_of(const std::vector<Written>& written) {
+    std::string text;
+    for (const Written& piece : written) text += piece.text;
+    require(text.empty() || text.back() == '\n', "the last line has no end");
+    return text;
+}
+
+void check_lines(const std::string& text, bool json) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        require(!is_obeyed(line), "a line is obeyed: " + line);
+        if (json) require(is_json(line), "a line is no JSON: " + line);
+    }
+}
+
+}  // namespace
+}  // namespace hagi::test
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace hagi::test;
+    Words words = split({reinterpret_cast<const char*>(data), size});
+    // They would do to this machine what they are told: start a program, look after a file.
+    for (const std::string word : {"run", "doctor"})
+        if (std::find(words.begin(), words.end(), word) != words.end()) return 0;
+    World world;
+    world.plant(hagi::LockId("held"), {hagi::Owner("someone"), hagi::AcquireRequest{}});
+    for (; !words.empty() && words[0].starts_with("HAGI_"); words.erase(words.begin())) {
+        const auto equals = words[0].find('=');
+        if (equals != std::string::npos) world.environment()[words[0].substr(0, equals)] = words[0].substr(equals + 1);
+    }
+    world.stop_when_it_sleeps();
+    const Ran ran = world.run(words);
+    static const std::set<int> kExpected{0, 2, 20, 24, 29, 30, 31, 32};
+    require(kExpected.contains(ran.exit_code), "exit code " + std::to_string(ran.exit_code));
+    const bool json = has(words, "--json") && !has(words, "--help") && !has(words, "-h") && !has(words, "--version");
+    check_lines(lines_of(ran.out), json);
+    check_lines(lines_of(ran.err), false);
+    if (json) require(ran.err.empty(), "stderr has something beside the JSON");
+    return 0;
+}
