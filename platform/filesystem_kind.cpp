@@ -6,7 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "lockcore/names.hpp"
@@ -43,12 +43,14 @@ constexpr std::array<std::string_view, 5> kRefusedOptions = {"nolock", "soft", "
 constexpr std::string_view kOverride =
     "use a folder on a local disk, or let someone who knows set HAGI_LOCK_FILESYSTEM=local|shared";
 
+// One line of the mount table, which must outlive it.
 struct Mount {
-    std::string id;
-    std::string parent;
+    std::string_view id;
+    std::string_view parent;
     std::string point;
-    std::string type;
-    std::string options;  // the mount's and the filesystem's, with commas around each
+    std::string_view type;
+    std::string_view options;        // the mount's
+    std::string_view super_options;  // the filesystem's
 };
 
 bool is_octal(char digit) { return digit >= '0' && digit <= '7'; }
@@ -68,27 +70,36 @@ std::string unescaped(std::string_view text) {
     return result;
 }
 
-// "36 35 98:0 /root /point rw,noatime shared:1 - ext4 /dev/sda rw,errors=continue"
-std::optional<Mount> parse_mount(const std::string& line) {
-    std::istringstream fields(line);
-    Mount mount;
-    std::string device, root, point, options, word;
-    if (!(fields >> mount.id >> mount.parent >> device >> root >> point >> options)) return std::nullopt;
-    while (fields >> word && word != "-") {
-    }
-    std::string source, super_options;
-    if (!(fields >> mount.type >> source)) return std::nullopt;
-    fields >> super_options;
-    mount.point = unescaped(point);
-    mount.options = "," + options + "," + super_options + ",";
-    return mount;
+// The text before the next `separator`, which goes with it.
+std::string_view take_until(char separator, std::string_view& text) {
+    const std::string_view taken = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(text.size(), taken.size() + 1));
+    return taken;
 }
 
+// "36 35 98:0 /root /point rw,noatime shared:1 - ext4 /dev/sda rw,errors=continue"
+std::optional<Mount> parse_mount(std::string_view line) {
+    const auto take_word = [&] { return take_until(' ', line); };
+    Mount mount;
+    mount.id = take_word();
+    mount.parent = take_word();
+    take_word();  // device
+    take_word();  // root
+    mount.point = unescaped(take_word());
+    mount.options = take_word();
+    while (!line.empty() && take_word() != "-") {
+    }
+    mount.type = take_word();
+    const std::string_view source = take_word();
+    mount.super_options = take_word();
+    return source.empty() ? std::nullopt : std::optional(std::move(mount));
+}
+
+// Every command reads the whole table of a machine, which may have a hundred mounts: without a copy of each word.
 std::vector<Mount> parse_mounts(std::string_view mountinfo) {
     std::vector<Mount> mounts;
-    std::istringstream lines{std::string(mountinfo)};
-    for (std::string line; std::getline(lines, line);)
-        if (auto mount = parse_mount(line)) mounts.push_back(*std::move(mount));
+    while (!mountinfo.empty())
+        if (auto mount = parse_mount(take_until('\n', mountinfo))) mounts.push_back(*std::move(mount));
     return mounts;
 }
 
@@ -100,7 +111,7 @@ bool lies_under(std::string_view path, std::string_view point) {
 // Walks down as the kernel does, from mount to mounted, so that what a later mount covers is not found. Each step
 // takes the mount nearest to the root; the last of several in one place lies on top.
 const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path) {
-    const auto is_listed = [&](const std::string& id) {
+    const auto is_listed = [&](std::string_view id) {
         return std::any_of(mounts.begin(), mounts.end(), [&](const Mount& mount) { return mount.id == id; });
     };
     const Mount* current = nullptr;
@@ -125,7 +136,9 @@ const Known* find_known(std::uint64_t magic, const Mount* mount) {
     return found == kKnown.end() ? nullptr : found;
 }
 
-std::string refused_option(const std::string& options) {
+std::string refused_option(const Mount& mount) {
+    std::string options = ",";
+    options.append(mount.options).append(",").append(mount.super_options).append(",");
     for (const std::string_view option : kRefusedOptions)
         if (options.find("," + std::string(option) + ",") != std::string::npos) return std::string(option);
     constexpr std::string_view kLocalLock = ",local_lock=";
@@ -164,8 +177,7 @@ FilesystemReport judge_filesystem(std::string_view mountinfo, std::string_view r
                 refusal_of_unknown(mount, statfs_type)};
 
     FilesystemReport report{known->kind, std::string(known->type), ""};
-    const std::string option =
-        mount != nullptr && known->kind == FilesystemKind::Shared ? refused_option(mount->options) : "";
+    const std::string option = mount != nullptr && known->kind == FilesystemKind::Shared ? refused_option(*mount) : "";
     if (!option.empty())
         report.refusal = "the store's filesystem " + report.type + " is mounted with " + escaped(option) +
                          ", which can lose locks or writes: mount it without, or " + std::string(kOverride);
