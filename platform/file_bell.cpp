@@ -23,6 +23,10 @@ namespace {
 
 constexpr const char* kFolderSuffix = "-bells";
 
+// How often a listener looks whether the store is still there where nothing tells it: often enough for who has lost a
+// store, seldom enough for a thousand listeners.
+constexpr Duration kLookAtStore = std::chrono::seconds{5};
+
 constexpr int kRingFlags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
 constexpr int kListenFlags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
 
@@ -78,6 +82,12 @@ UniqueFd open_or_make_pipe(int folder, const char* name, const SideFileMode& mod
     return pipe;
 }
 
+FileListener::StoreIdentity identity_of(const std::string& store) {
+    struct stat found {};
+    if (::stat(store.c_str(), &found) != 0) return std::nullopt;
+    return std::pair(found.st_dev, found.st_ino);
+}
+
 int poll_timeout(Duration at_most) {
     return static_cast<int>(std::clamp<Duration::rep>(at_most.count(), 0, std::numeric_limits<int>::max()));
 }
@@ -98,6 +108,7 @@ FileListener::~FileListener() {
 void FileListener::arm() {
     if (must_reopen()) open_pipe();
     if (!watch_) watch_store();
+    if (!watch_) store_seen_ = identity_of(*store_);
 }
 
 bool FileListener::must_reopen() const {
@@ -137,9 +148,23 @@ void FileListener::sleep(Duration at_most, const Interrupts& interrupts) {
     waited_for.push_back({pipe_.get(), 0, 0});  // a hang-up is always reported; bytes that a stranger wrote are not
     waited_for.push_back({watch_.get(), POLLIN, 0});
     for (const int interrupt : interrupts) waited_for.push_back({interrupt, POLLIN, 0});
-    ::poll(waited_for.data(), waited_for.size(), poll_timeout(at_most));
+    Duration left = at_most;
+    bool woken = false;
+    do {
+        const Duration slice = watch_ ? left : std::min(left, kLookAtStore);
+        woken = ::poll(waited_for.data(), waited_for.size(), poll_timeout(slice)) != 0 || store_changed();
+        left -= slice;
+    } while (!woken && left > Duration::zero());
+    if (waited_for[1].revents == 0) return;
     // The name may stand for another file now, so the next arm() watches anew instead of draining this one.
-    if (waited_for[1].revents != 0) watch_.reset();
+    watch_.reset();
+    store_seen_ = identity_of(*store_);
+}
+
+bool FileListener::store_changed() {
+    if (watch_) return false;
+    const StoreIdentity before = std::exchange(store_seen_, identity_of(*store_));
+    return before != store_seen_;
 }
 
 FileBell::FileBell(std::string store) : store_(std::make_shared<const std::string>(std::move(store))) {}

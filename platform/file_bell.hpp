@@ -3,8 +3,12 @@
 // up on every listener at once. No byte is written, so nothing fills up and nobody can steal another's ring.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "lockcore/change_signal.hpp"
 #include "platform/unique_fd.hpp"
@@ -22,21 +26,26 @@ public:
     // Also repairs what has gone: the folder, the pipe, the watch on the store.
     void arm() override;
 
-    // Also returns when the store's file is deleted, moved or replaced.
+    // Also returns when the store's file is deleted, moved or replaced: at once, or, where the user's inotify instances
+    // are used up, within 5 s.
     void sleep(Duration at_most, const Interrupts& interrupts) override;
 
     // True: rings are not heard just now, only time and interrupts end a sleep. The next arm() tries again.
     [[nodiscard]] bool deaf() const { return !pipe_; }
 
+    using StoreIdentity = std::optional<std::pair<dev_t, ino_t>>;  // absent: no such file
+
 private:
     [[nodiscard]] bool must_reopen() const;
     void open_pipe();
     void watch_store();
+    bool store_changed();
 
     std::shared_ptr<const std::string> store_;
     std::string pipe_name_;
     UniqueFd pipe_;
-    UniqueFd watch_;  // absent where the user's inotify instances are used up: then the caller's poll must do
+    UniqueFd watch_;            // absent where the user's inotify instances are used up: then
+    StoreIdentity store_seen_;  // is compared every now and then
 };
 
 // For stores on a local filesystem only: pipes do not reach other hosts. May be used from any thread.

@@ -170,8 +170,8 @@ void Examiner::look_at_machine() {
     const MachineLimits limits = machine_limits();
     fine("limits", "at most " + number(limits.open_files) + " open files in a process, and " +
                        number(limits.inotify_instances) +
-                       " inotify instances of a user (watchers beyond them learn of a deleted store at their next "
-                       "poll)");
+                       " inotify instances of a user (watchers beyond them look every 5 s whether the store is "
+                       "still there)");
 }
 
 void Examiner::look_at_files() {

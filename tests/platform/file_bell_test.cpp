@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -281,6 +283,34 @@ TEST_CASE("a store that is deleted or replaced ends the sleep, each time") {
     listener->arm();
     fs::rename(store.path, store.folder.file("moved"));
     listener->sleep(kForEver, {});
+}
+
+TEST_CASE("a store that is deleted ends the sleep also of who finds no inotify instance left") {
+    Store store;
+    constexpr int kSkipped = 77;
+    // A user of its own, who may have none.
+    const auto without_instances = [] {
+        if (::unshare(CLONE_NEWUSER) != 0) return false;
+        const UniqueFd limit(::open("/proc/sys/user/max_inotify_instances", O_WRONLY | O_CLOEXEC));
+        return limit && ::write(limit.get(), "0", 1) == 1 && ::inotify_init1(IN_CLOEXEC) < 0;
+    };
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (!without_instances()) ::_exit(kSkipped);
+        const auto listener = store.bell.listen(kLock, kOwner);
+        if (is_deaf(*listener)) ::_exit(1);
+        store.bell.ring(kLock, kOwner);  // rings need no instance
+        listener->sleep(kForEver, {});
+        listener->arm();
+        fs::remove(store.path);
+        listener->sleep(kForEver, {});
+        ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == kSkipped) WARN("SKIPPED: this machine does not let a process be a user of its own");
+    CHECK((code == 0 || code == kSkipped));
 }
 
 TEST_CASE("bytes that a stranger writes into the pipe do not keep a listener awake") {
