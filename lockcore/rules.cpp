@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lockcore/excerpt.hpp"
 #include "lockcore/limits.hpp"
 #include "lockcore/windows.hpp"
 
@@ -209,7 +210,7 @@ Answer answer_for(const LockState& state, const Owner& owner, Instant now) {
     Answer answer;
     answer.now = now;
     answer.hold = state.hold;
-    answer.queue_length = state.queue.size();
+    answer.queue_length = crowd_before(state.queue, state.queue.end()).count;
     answer.windows = windows_of(state, owner, now);
 
     const auto place = find_place(state.queue, owner);
@@ -219,7 +220,7 @@ Answer answer_for(const LockState& state, const Owner& owner, Instant now) {
     } else if (place != state.queue.end()) {
         answer.status = Status::Queued;
         answer.place = *place;
-        answer.position = static_cast<std::size_t>(place - state.queue.begin()) + 1;
+        answer.position = crowd_before(state.queue, place).count + 1;
     } else if (ending && is_shown(*ending, now)) {
         answer.status = status_of(*ending);
         answer.ending = *ending;

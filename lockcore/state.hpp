@@ -70,6 +70,14 @@ struct Hold {
     friend bool operator==(const Hold&, const Hold&) = default;
 };
 
+// Waiters that an excerpt (excerpt.hpp) leaves out, as far as an answer tells of them.
+struct Crowd {
+    std::size_t count = 0;
+    Duration maximum_holds{};  // of all of them together
+
+    friend bool operator==(const Crowd&, const Crowd&) = default;
+};
+
 struct Waiter {
     Owner owner;
     Label label;
@@ -80,6 +88,7 @@ struct Waiter {
     Instant enqueued_at;
     Instant last_heard;
     std::optional<ProcessIdentity> process{};  // the newest that waits at it, where it said so
+    Crowd left_out{};                          // in an excerpt: between this waiter and the next
 
     friend bool operator==(const Waiter&, const Waiter&) = default;
 };
@@ -103,7 +112,7 @@ struct LockState {
     bool known = false;  // granted at least once, and not pruned since
     Epoch last_epoch;    // for a lock that is not known: the store's floor
     std::optional<Hold> hold;
-    std::vector<Waiter> queue;           // in order of arrival
+    std::vector<Waiter> queue;           // in order of arrival; may be an excerpt
     std::vector<Ending> endings;         // at most one for an owner; may be only those of the owner that asks
     std::vector<Duration> recent_holds;  // oldest first, at most kRecentHolds
 

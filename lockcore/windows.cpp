@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lockcore/excerpt.hpp"
 #include "lockcore/limits.hpp"
 
 namespace hagi {
@@ -53,13 +54,11 @@ Windows windows_of(const LockState& state, const Owner& owner, Instant now) {
     windows.check_in_from = place->last_heard + kWaiterPoll;
     windows.check_in_until = end_of(*place);
     windows.turn_earliest = now;
-    windows.turn_latest = state.hold->hard_cap;
-    for (auto ahead = state.queue.begin(); ahead != place; ++ahead)
-        windows.turn_latest = *windows.turn_latest + ahead->maximum_hold;
+    const Crowd ahead = crowd_before(state.queue, place);
+    windows.turn_latest = state.hold->hard_cap + ahead.maximum_holds;
     if (const auto typical = typical_hold(state))
         windows.turn_expected =
-            std::min(expected_turn(*state.hold, *typical, static_cast<std::size_t>(place - state.queue.begin()), now),
-                     *windows.turn_latest);
+            std::min(expected_turn(*state.hold, *typical, ahead.count, now), *windows.turn_latest);
     return windows;
 }
 

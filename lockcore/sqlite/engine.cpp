@@ -212,11 +212,11 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
         return Attempt(Again::Upgraded);
     }
 
-    const Result<sqlite::StoredLock> before = sqlite::load_lock(*connection_, lock_id, request.owner);
-    if (!before) return before.error();
-    if (is_behind(before->store, gate_.note())) return lost_changes(options_.path);
     const Result<ClockReading> reading = clock_.read();
     if (!reading) return reading.error();
+    const Result<sqlite::StoredLock> before = sqlite::load_lock(*connection_, lock_id, {request.owner, *reading});
+    if (!before) return before.error();
+    if (is_behind(before->store, gate_.note())) return lost_changes(options_.path);
     const Instant now = store_time(before->store.anchor, *reading);
 
     Decision decision = decide(before->state, request, now, evidence_on(before->state, request, &witness_));

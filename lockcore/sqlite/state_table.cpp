@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
+#include "lockcore/excerpt.hpp"
 #include "lockcore/invariants.hpp"
 #include "lockcore/limits.hpp"
 #include "lockcore/sqlite/event_table.hpp"
@@ -26,7 +28,14 @@ namespace {
 
 constexpr char kLoadLock[] =
     "SELECT " STORE_COLUMNS ", " LOCK_COLUMNS " FROM store LEFT JOIN locks ON locks.lock_id = ?1 WHERE store.id = 1";
-constexpr char kLoadQueue[] = "SELECT " WAITER_COLUMNS " FROM waiters WHERE lock_id = ?1 ORDER BY ticket";
+constexpr char kLoadQueue[] =
+    "SELECT " WAITER_COLUMNS " FROM waiters WHERE lock_id = ?1 AND ticket >= ?2 ORDER BY ticket LIMIT ?3";
+// What must be known of waiters that are not read one by one.
+constexpr char kSurveyQueue[] =
+    "SELECT count(*), sum(max_hold_ms), min(heard_ms), max(ticket), max(CASE WHEN owner = ?2 THEN ticket END)"
+    " FROM waiters WHERE lock_id = ?1";
+constexpr char kSurveyGap[] =
+    "SELECT count(*), sum(max_hold_ms) FROM waiters WHERE lock_id = ?1 AND ticket > ?2 AND ticket < ?3";
 constexpr char kLoadEnding[] =
     "SELECT owner, kind, epoch, ended_ms, cause, by_owner, reason FROM endings WHERE lock_id = ?1 AND owner = ?2";
 
@@ -40,14 +49,11 @@ constexpr char kLoadQueues[] = "SELECT " WAITER_COLUMNS
                                " ORDER BY lock_id, ticket";
 
 constexpr char kPutLock[] =
-    "INSERT INTO locks (lock_id, last_epoch, recent_holds, owner, epoch, lease_ms, hard_cap_ms, label, granted_ms,"
-    " granted_how, claimed_ms, feedback_ms, accepted_ms, phase, phase_since_ms, note, bound_pid, bound_start,"
-    " bound_boot, bound_pid_ns, bound_host, bound_group, attached)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)"
-    " ON CONFLICT (lock_id) DO UPDATE SET last_epoch = ?2, recent_holds = ?3, owner = ?4, epoch = ?5, lease_ms = ?6,"
-    " hard_cap_ms = ?7, label = ?8, granted_ms = ?9, granted_how = ?10, claimed_ms = ?11, feedback_ms = ?12,"
-    " accepted_ms = ?13, phase = ?14, phase_since_ms = ?15, note = ?16, bound_pid = ?17, bound_start = ?18,"
-    " bound_boot = ?19, bound_pid_ns = ?20, bound_host = ?21, bound_group = ?22, attached = ?23";
+    "INSERT OR REPLACE INTO locks (lock_id, last_epoch, recent_holds, owner, epoch, lease_ms, hard_cap_ms, label,"
+    " granted_ms, granted_how, claimed_ms, feedback_ms, accepted_ms, phase, phase_since_ms, note, bound_pid,"
+    " bound_start, bound_boot, bound_pid_ns, bound_host, bound_group, attached)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
+    "?23)";
 constexpr char kLoadMark[] =
     "SELECT coalesce((SELECT epoch * 1000000 + (claimed_ms IS NOT NULL) * 100000 + attached * 10000 FROM locks"
     " WHERE lock_id = ?1 AND owner IS NOT NULL), 0) + (SELECT count(*) FROM waiters WHERE lock_id = ?1 AND ticket <="
@@ -217,8 +223,14 @@ Waiter take_waiter(Query& row) {
     return waiter;
 }
 
-Outcome load_queue(Connection& connection, const LockId& lock_id, StoredLock& lock) {
-    Query rows(connection, kLoadQueue, lock_id);
+// A queue this long is read whole: for a longer one a second and third look cost less than the rows that they save.
+constexpr std::size_t kShortQueue = 16;
+constexpr std::size_t kNoLimit = std::numeric_limits<std::int32_t>::max();
+
+// The waiters from `ticket` on, behind those that are there.
+Outcome load_waiters(Connection& connection, const LockId& lock_id, std::int64_t ticket, std::size_t at_most,
+                     StoredLock& lock) {
+    Query rows(connection, kLoadQueue, lock_id, ticket, static_cast<std::int64_t>(at_most));
     Result<bool> row = rows.step();
     for (; row && *row; row = rows.step()) {
         rows.skip(1);
@@ -229,6 +241,68 @@ Outcome load_queue(Connection& connection, const LockId& lock_id, StoredLock& lo
     }
     if (!row) return row.error();
     return Done{};
+}
+
+struct Survey {
+    Crowd all;
+    Instant least_heard;
+    std::int64_t last_ticket = 0;
+    std::optional<std::int64_t> ticket;  // of the one who asks
+};
+
+Result<Survey> survey_queue(Connection& connection, const LockId& lock_id, const Owner& asks) {
+    Query query(connection, kSurveyQueue, lock_id, asks);
+    if (const Result<bool> row = query.step(); !row) return row.error();
+    Survey survey;
+    survey.all.count = static_cast<std::size_t>(query.take_integer());
+    survey.all.maximum_holds = query.take_duration();
+    survey.least_heard = query.take_instant();
+    survey.last_ticket = query.take_integer();
+    survey.ticket = query.take_optional_integer();
+    return survey;
+}
+
+Result<Crowd> survey_gap(Connection& connection, const LockId& lock_id, std::int64_t after, std::int64_t before) {
+    Query query(connection, kSurveyGap, lock_id, after, before);
+    if (const Result<bool> row = query.step(); !row) return row.error();
+    Crowd gap;
+    gap.count = static_cast<std::size_t>(query.take_integer());
+    gap.maximum_holds = query.take_duration();
+    return gap;
+}
+
+// Behind the first waiters, which are there: the run that begins with the one who asks.
+Outcome load_run(Connection& connection, const LockId& lock_id, const Survey& survey, StoredLock& lock) {
+    if (!survey.ticket) return Done{};
+    const std::int64_t shown = lock.tickets.back();
+    if (*survey.ticket <= shown) return load_waiters(connection, lock_id, shown + 1, kExcerptRun, lock);
+    const Result<Crowd> gap = survey_gap(connection, lock_id, shown, *survey.ticket);
+    if (!gap) return gap.error();
+    lock.state.queue.back().left_out = *gap;
+    return load_waiters(connection, lock_id, *survey.ticket, kExcerptRun, lock);
+}
+
+Outcome load_excerpt(Connection& connection, const LockId& lock_id, const Survey& survey, StoredLock& lock) {
+    if (Outcome loaded = load_run(connection, lock_id, survey, lock); !loaded) return loaded;
+    const Crowd shown = crowd_before(lock.state.queue, lock.state.queue.end());
+    lock.state.queue.back().left_out = {survey.all.count - shown.count, survey.all.maximum_holds - shown.maximum_holds};
+    lock.last_ticket = survey.last_ticket;
+    return Done{};
+}
+
+Outcome load_queue(Connection& connection, const LockId& lock_id, const Asking& asking, StoredLock& lock) {
+    Outcome loaded = load_waiters(connection, lock_id, 0, kShortQueue + 1, lock);
+    if (!loaded || lock.tickets.empty()) return loaded;
+    lock.last_ticket = lock.tickets.back();
+    if (lock.tickets.size() <= kShortQueue || !lock.state.hold) return loaded;
+
+    const Result<Survey> survey = survey_queue(connection, lock_id, asking.owner);
+    if (!survey) return survey.error();
+    const Instant now = store_time(lock.store.anchor, asking.reading);
+    if (excerpt_suffices(*lock.state.hold, survey->least_heard, now))
+        return load_excerpt(connection, lock_id, *survey, lock);
+    lock.last_ticket = survey->last_ticket;
+    return load_waiters(connection, lock_id, lock.tickets.back() + 1, kNoLimit, lock);
 }
 
 Outcome load_ending(Connection& connection, const LockId& lock_id, const Owner& owner, LockState& state) {
@@ -384,7 +458,7 @@ Result<bool> put_queue(Connection& connection, const LockId& lock_id, const Stor
         }
         if (stays) ++next;
     }
-    std::int64_t ticket = before.tickets.empty() ? 0 : before.tickets.back();
+    std::int64_t ticket = before.last_ticket;
     for (; next != after.end(); ++next) {
         if (Outcome put = put_waiter(connection, lock_id, ++ticket, *next); !put) return put.error();
         wrote = true;
@@ -422,11 +496,11 @@ Outcome put_endings(Connection& connection, const LockId& lock_id, const std::ve
 
 }  // namespace
 
-Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, const Owner& asks) {
+Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, const Asking& asking) {
     Result<StoredLock> lock = load_lock_row(connection, lock_id);
     if (!lock) return lock;
-    if (Outcome queue = load_queue(connection, lock_id, *lock); !queue) return queue.error();
-    if (Outcome ending = load_ending(connection, lock_id, asks, lock->state); !ending) return ending.error();
+    if (Outcome queue = load_queue(connection, lock_id, asking, *lock); !queue) return queue.error();
+    if (Outcome ending = load_ending(connection, lock_id, asking.owner, lock->state); !ending) return ending.error();
     if (const auto broken = broken_invariant(lock->state)) return damaged_lock(connection, lock_id.str(), *broken);
     return lock;
 }

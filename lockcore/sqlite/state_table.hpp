@@ -27,6 +27,13 @@ struct StoredLock {
     StoreRow store;
     LockState state;                    // with the ending of the owner that asks only
     std::vector<std::int64_t> tickets;  // of the queue, in its order
+    std::int64_t last_ticket = 0;       // also where the queue is an excerpt
+};
+
+// Who wants to know, and when.
+struct Asking {
+    const Owner& owner;
+    const ClockReading& reading;  // taken since the transaction began
 };
 
 struct StoredLocks {
@@ -34,8 +41,8 @@ struct StoredLocks {
     std::vector<LockView> locks;  // by lock id, as stored: not settled, without endings
 };
 
-// Damaged where the rows contradict each other or the invariants.
-Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, const Owner& asks);
+// Of a long queue in which nothing is due an excerpt. Damaged where the rows contradict each other or the invariants.
+Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, const Asking& asking);
 
 // Those that `query` may want: once settled, some may have become idle.
 Result<StoredLocks> load_locks(Connection& connection, const ListQuery& query);

@@ -20,7 +20,7 @@ std::int64_t rows_written(StoreFixture& store, const LockId& lock_id, const Requ
     REQUIRE(connection);
     sqlite::Transaction transaction(**connection);
     REQUIRE(transaction.begin(sqlite::Transaction::Kind::Write));
-    const auto before = sqlite::load_lock(**connection, lock_id, request.owner);
+    const auto before = sqlite::load_lock(**connection, lock_id, {request.owner, store.clock.reading});
     REQUIRE(before);
     const Instant now = store_time(before->store.anchor, store.clock.reading);
     const Decision decision = decide(before->state, request, now);

@@ -1,12 +1,15 @@
 #include "tests/support/history.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "lockcore/excerpt.hpp"
 #include "lockcore/invariants.hpp"
 #include "lockcore/rules.hpp"
 #include "lockcore/windows.hpp"
@@ -280,6 +283,20 @@ Request request_of(const Owner& owner, const std::string& verb, Options& options
     throw std::runtime_error("no such verb: " + verb);
 }
 
+// Whether `part` is `whole` with some waiters left out and accounted for.
+bool is_part(const std::vector<Waiter>& part, const std::vector<Waiter>& whole) {
+    std::size_t at = 0;
+    for (Waiter waiter : part) {
+        const Crowd left_out = std::exchange(waiter.left_out, Crowd{});
+        if (at >= whole.size() || waiter != whole[at]) return false;
+        Crowd skipped;
+        for (++at; at < whole.size() && skipped.count < left_out.count; ++at, ++skipped.count)
+            skipped.maximum_holds += whole[at].maximum_hold;
+        if (skipped != left_out) return false;
+    }
+    return at == whole.size();
+}
+
 // ---- Playing ----
 
 class History {
@@ -305,6 +322,7 @@ private:
         const Settled settled = settle(state_, at);
         Decision decision = decide(state_, request, at, evidence);
         check(settled, decision, decide(settled.state, request, at, evidence));
+        check_excerpt(request, at, evidence, decision);
         woken_ = owners_to_wake(state_, decision.state);
         events_.insert(events_.end(), decision.events.begin(), decision.events.end());
         state_ = std::move(decision.state);
@@ -319,6 +337,23 @@ private:
         const bool process_gone = decision.state.last_epoch != settled.state.last_epoch ||
                                   decision.state.hold.has_value() != settled.state.hold.has_value();
         if (decision.answer.refusal && !process_gone) CHECK((decision.state == settled.state));
+    }
+
+    // Where nothing is due, a part of the queue is enough.
+    void check_excerpt(const Request& request, Instant at, const Evidence& evidence, const Decision& decision) const {
+        if (!state_.hold) return;
+        Instant least_heard = at;
+        for (const Waiter& waiter : state_.queue) least_heard = std::min(least_heard, waiter.last_heard);
+        if (!excerpt_suffices(*state_.hold, least_heard, at)) return;
+        const LockState excerpt = excerpt_of(state_, request.owner);
+        const Decision decided = decide(excerpt, request, at, evidence);
+        CHECK((decided.answer == decision.answer));
+        CHECK((decided.events == decision.events));
+        CHECK((owners_to_wake(excerpt, decided.state) == owners_to_wake(state_, decision.state)));
+        CHECK(is_part(decided.state.queue, decision.state.queue));
+        LockState rest = decided.state;
+        rest.queue = decision.state.queue;
+        CHECK((rest == decision.state));
     }
 
     std::string look(const Line& line) {
