@@ -5,37 +5,13 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
 namespace hagi::test {
 namespace {
-
-class Stopwatch {
-public:
-    [[nodiscard]] Milliseconds elapsed() const {
-        return std::chrono::duration<Milliseconds, std::milli>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-// One after the other, as a script would.
-std::function<Milliseconds()> commands(std::vector<Arguments> each) {
-    return [each = std::move(each)] {
-        const Stopwatch watch;
-        for (const Arguments& arguments : each) run(arguments);
-        return watch.elapsed();
-    };
-}
-
-std::string make_folder(const std::string& parent, const char* name) {
-    std::string folder = parent + "/" + name;
-    std::filesystem::create_directory(folder);
-    return folder;
-}
 
 std::function<Milliseconds()> acquire_and_release(const Programs& programs, const std::string& folder) {
     return commands({lock_command(programs, folder, {"acquire", "--lock-id", "bench/pair", "--owner", "alice"}),
@@ -60,7 +36,25 @@ std::function<Milliseconds()> status(const Programs& programs, const std::string
     return commands({lock_command(programs, folder, {"status", "--lock-id", "bench/status", "--owner", "alice"})});
 }
 
-// From the start of `release` to the end of the `acquire --wait` whose turn it is. The waiter is the next to leave.
+// When a side ran its first instruction (stamp.cpp).
+Milliseconds read_stamp(const Child& side) {
+    const auto line = side.read_line();
+    if (!line) cannot_measure("a side of a hand-off said nothing");
+    return static_cast<double>(std::strtoll(line->c_str(), nullptr, 10)) / 1e6;
+}
+
+Milliseconds steady_now() {
+    return std::chrono::duration<Milliseconds, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Arguments stamped(const Programs& programs, const Arguments& command) {
+    Arguments arguments = {programs.stamp};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return arguments;
+}
+
+// From the first instruction of `release` (its exec included) to the end of the `acquire --wait` whose turn it is. The
+// waiter is the next to leave.
 std::function<Milliseconds()> hand_off(const Programs& programs, const std::string& folder) {
     const auto command = [=](const char* verb, const std::string& owner) {
         return lock_command(programs, folder, {verb, "--lock-id", "bench/hand-off", "--owner", owner});
@@ -76,14 +70,48 @@ std::function<Milliseconds()> hand_off(const Programs& programs, const std::stri
         if (!line || line->find("ueued") == std::string::npos) cannot_measure("acquire --wait did not queue");
         waiter.await_sleep();
 
-        const Stopwatch watch;
-        Child release(command("release", leaving));
+        Child release(stamped(programs, command("release", leaving)), {Output::Piped});
         waiter.wait_for_success();
-        const Milliseconds elapsed = watch.elapsed();
+        const Milliseconds end = steady_now();
+        const Milliseconds elapsed = end - read_stamp(release);
         release.wait_for_success();
         std::swap(leaving, entering);
         return elapsed;
     };
+}
+
+// From the first instruction of the end of one command to the first instruction of the next, each run under the lock by
+// the words of `under(who)`.
+std::function<Milliseconds()> hand_off_under(const Programs& programs, std::function<Arguments(const char*)> under) {
+    return [=, under = std::move(under)] {
+        const auto side = [&](const char* owner, const Arguments& command) {
+            Arguments arguments = under(owner);
+            arguments.insert(arguments.end(), command.begin(), command.end());
+            return arguments;
+        };
+        Child leaving(side("alice", {programs.stamp, "--at-end"}), {Output::Piped, Input::Piped});
+        if (!leaving.read_line()) cannot_measure("the first command did not start");
+        Child entering(side("bob", {programs.stamp}), {Output::Piped});
+        entering.await_sleep();
+        leaving.close_input();
+        const Milliseconds entered = read_stamp(entering);
+        const Milliseconds elapsed = entered - read_stamp(leaving);
+        entering.wait_for_success();
+        leaving.wait_for_success();
+        return elapsed;
+    };
+}
+
+std::function<Milliseconds()> run_hand_off(const Programs& programs, const std::string& folder) {
+    return hand_off_under(programs, [=](const char* owner) {
+        Arguments words = lock_command(programs, folder, {"run", "--lock-id", "bench/hand-off", "--owner", owner});
+        words.emplace_back("--");
+        return words;
+    });
+}
+
+std::function<Milliseconds()> flock_hand_off(const Programs& programs, const std::string& file) {
+    return hand_off_under(programs, [=](const char*) { return Arguments{programs.flock, file}; });
 }
 
 std::function<Milliseconds()> run_command(const Programs& programs, const std::string& folder) {
@@ -119,24 +147,6 @@ std::function<Milliseconds()> killed_run(const Programs& programs, const std::st
     };
 }
 
-// From the moment the holder's command may end to the end of the flock command whose turn it is.
-std::function<Milliseconds()> flock_hand_off(const Programs& programs, const std::string& file) {
-    return [=] {
-        Child leaving({programs.flock, file, programs.cat}, {Output::Piped, Input::Piped});
-        leaving.write_line();
-        if (!leaving.read_line()) cannot_measure("the command under flock did not start");
-        Child entering({programs.flock, file, programs.idle});
-        entering.await_sleep();
-
-        const Stopwatch watch;
-        leaving.close_input();
-        entering.wait_for_success();
-        const Milliseconds elapsed = watch.elapsed();
-        leaving.wait_for_success();
-        return elapsed;
-    };
-}
-
 class OpenFile {
 public:
     explicit OpenFile(const std::string& path)
@@ -153,8 +163,8 @@ private:
     int descriptor_;
 };
 
-// The same with a command that takes and one that gives back, as in a script that has the file open: from the start
-// of `flock -u` to the end of the `flock` whose turn it is. Neither command has anything else to do.
+// With a command that takes and one that gives back, as in a script that has the file open: from the first instruction
+// of `flock -u` (its exec included) to the end of the `flock` whose turn it is.
 std::function<Milliseconds()> flock_unlock(const Programs& programs, const std::string& file) {
     return [=] {
         const OpenFile of_leaving(file);
@@ -163,16 +173,47 @@ std::function<Milliseconds()> flock_unlock(const Programs& programs, const std::
         Child entering({programs.flock, "0"}, of_entering.lend());
         entering.await_sleep();
 
-        const Stopwatch watch;
-        Child leaving({programs.flock, "-u", "0"}, of_leaving.lend());
+        Streams streams = of_leaving.lend();
+        streams.output = Output::Piped;
+        Child leaving(stamped(programs, {programs.flock, "-u", "0"}), streams);
         entering.wait_for_success();
-        const Milliseconds elapsed = watch.elapsed();
+        const Milliseconds end = steady_now();
+        const Milliseconds elapsed = end - read_stamp(leaving);
         leaving.wait_for_success();
         return elapsed;
     };
 }
 
 }  // namespace
+
+std::function<Milliseconds()> commands(std::vector<Arguments> each) {
+    return [each = std::move(each)] {
+        const Stopwatch watch;
+        for (const Arguments& arguments : each) run(arguments);
+        return watch.elapsed();
+    };
+}
+
+std::string make_folder(const std::string& parent, const std::string& name) {
+    std::string folder = parent + "/" + name;
+    std::filesystem::create_directory(folder);
+    return folder;
+}
+
+// The turn starts one further each round, so that nobody always follows the same neighbour's dirty caches.
+std::vector<Series> take_turns(const std::vector<Candidate>& candidates, const Effort& effort) {
+    std::vector<Series> series;
+    series.reserve(candidates.size());
+    for (const Candidate& candidate : candidates) series.push_back({candidate.name, {}});
+    for (int round = -effort.warm_up; round < effort.rounds; ++round) {
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            const std::size_t turn = (i + static_cast<std::size_t>(round + effort.warm_up)) % candidates.size();
+            const Milliseconds elapsed = candidates[turn].round();
+            if (round >= 0) series[turn].rounds.push_back(elapsed);
+        }
+    }
+    return series;
+}
 
 Arguments lock_command(const Programs& programs, const std::string& folder, const Arguments& words) {
     Arguments arguments = {programs.hagi, "agent", "lock"};
@@ -194,6 +235,7 @@ std::vector<Candidate> make_candidates(const Programs& programs, const std::stri
         {names::kWatchedPair, watched_pair(programs, make_folder(folder, "watched"))},
         {names::kStatus, status(programs, make_folder(folder, "status"))},
         {names::kFlockHandOff, flock_hand_off(programs, folder + "/hand-off")},
+        {names::kRunHandOff, run_hand_off(programs, make_folder(folder, "run-hand-off"))},
         {names::kFlockUnlock, flock_unlock(programs, folder + "/unlock")},
         {names::kHandOff, hand_off(programs, make_folder(folder, "hand-off-store"))},
         {names::kRun, run_command(programs, make_folder(folder, "run"))},

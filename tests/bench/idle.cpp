@@ -1,8 +1,7 @@
-#include "tests/bench/idle.hpp"
-
 #include <chrono>
-#include <memory>
 #include <thread>
+
+#include "tests/bench/sections.hpp"
 
 namespace hagi::test {
 namespace {
@@ -13,6 +12,14 @@ using namespace std::chrono_literals;
 constexpr auto kLook = 50ms;
 constexpr double kBytesPerMegabyte = 1e6;
 constexpr double kBytesPerKibibyte = 1024;
+
+struct IdleCost {
+    std::string name;
+    long wake_ups = 0;  // times that it ran at all: neighbouring looks that saw it run count as one
+    long own = 0;       // how many of them are its own beats and polls at most
+    long switches = 0;  // context switches, voluntary or not
+    double resident_megabytes = 0;
+};
 
 class Watched {
 public:
@@ -62,25 +69,34 @@ private:
 
 }  // namespace
 
-std::vector<IdleCost> measure_idle(const Programs& programs, const std::string& folder, int seconds) {
+Section measure_idle(const Bench& bench) {
     constexpr int kPollSeconds = 15;
     constexpr int kBeatSeconds = 120;
+    constexpr double kMostMegabytes = 4.0;
     const auto command = [&](const Arguments& verb, const char* owner) {
         Arguments words = verb;
         words.insert(words.end(), {"--lock-id", "bench/idle", "--owner", owner});
-        return lock_command(programs, folder, words);
+        return lock_command(bench.programs, bench.folder, words);
     };
     run(command({"acquire"}, "alice"));
-    Watched heartbeat("heartbeat", seconds / kBeatSeconds, command({"heartbeat"}, "alice"));
-    Watched waiter("acquire --wait", seconds / kPollSeconds, command({"acquire", "--wait"}, "bob"));
+    Watched heartbeat("heartbeat", bench.idle_seconds / kBeatSeconds, command({"heartbeat"}, "alice"));
+    Watched waiter("acquire --wait", bench.idle_seconds / kPollSeconds, command({"acquire", "--wait"}, "bob"));
 
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(bench.idle_seconds);
     while (std::chrono::steady_clock::now() < end) {
         std::this_thread::sleep_for(kLook);
         heartbeat.look();
         waiter.look();
     }
-    return {heartbeat.cost(), waiter.cost()};
+    Section section{"idle", {}, {}, {}};
+    for (const IdleCost& cost : {heartbeat.cost(), waiter.cost()}) {
+        const std::string about = cost.name + ", idle for " + std::to_string(bench.idle_seconds) + " s: ";
+        section.figures.push_back(
+            {about + "wake-ups beyond its own", static_cast<double>(cost.wake_ups - cost.own), "", 0});
+        section.figures.push_back({about + "context switches", static_cast<double>(cost.switches), "", 0});
+        section.figures.push_back({about + "resident", cost.resident_megabytes, "MB", kMostMegabytes});
+    }
+    return section;
 }
 
 }  // namespace hagi::test

@@ -1,5 +1,5 @@
-// hagi_bench: what hagi costs beside flock, in whole processes. The candidates take turns, round by round, so that
-// the noise of the machine hits all alike. It measures and judges nothing: exit 1 only where it could not measure.
+// hagi_bench: what hagi costs beside flock and others, in whole processes. README.md says how. It measures and judges
+// nothing: exit 1 only where it could not measure.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 #include <exception>
 #include <filesystem>
 
-#include "tests/bench/report.hpp"
+#include "tests/bench/sections.hpp"
 
 namespace hagi::test {
 namespace {
@@ -18,10 +18,17 @@ struct Options {
     std::string hagi;
     std::string json;
     std::string folder = ".";
-    int rounds = 300;
-    int warm_up = 20;
-    int idle_seconds = 15;
+    std::vector<std::string> sections = {"commands", "idle"};
+    Bench bench;
 };
+
+struct Part {
+    const char* name;
+    Section (*measure)(const Bench& bench);
+};
+constexpr Part kParts[] = {{"commands", measure_commands}, {"contention", measure_contention},
+                           {"growth", measure_growth},     {"crowd", measure_crowd},
+                           {"fairness", measure_fairness}, {"idle", measure_idle}};
 
 // Everything that a run leaves behind goes with it.
 class TemporaryFolder {
@@ -43,36 +50,19 @@ private:
     std::string path_;
 };
 
-// The turn starts one further each round, so that nobody always follows the same neighbour's dirty caches.
-std::vector<Series> take_turns(const std::vector<Candidate>& candidates, const Options& options) {
-    std::vector<Series> series;
-    series.reserve(candidates.size());
-    for (const Candidate& candidate : candidates) series.push_back({candidate.name, {}});
-    for (int round = -options.warm_up; round < options.rounds; ++round) {
-        for (std::size_t i = 0; i < candidates.size(); ++i) {
-            const std::size_t turn = (i + static_cast<std::size_t>(round + options.warm_up)) % candidates.size();
-            const Milliseconds elapsed = candidates[turn].round();
-            if (round >= 0) series[turn].rounds.push_back(elapsed);
-        }
-    }
-    return series;
-}
-
 void measure(const Options& options) {
-    const Programs programs{std::filesystem::absolute(options.hagi).string(), find_program("flock"),
-                            find_program("true"), find_program("cat")};
-    const TemporaryFolder folder(options.folder);
-    Report report;
-    {
-        const auto candidates = make_candidates(programs, folder.path());
-        fmt::print("{} rounds, {} of warm-up before them, in {}\n", options.rounds, options.warm_up, folder.path());
-        report.series = take_turns(candidates, options);
+    std::vector<Section> measured;
+    for (const Part& part : kParts) {
+        const auto wanted = std::find(options.sections.begin(), options.sections.end(), part.name);
+        if (wanted == options.sections.end()) continue;
+        const TemporaryFolder folder(options.folder);
+        Bench bench = options.bench;
+        bench.folder = folder.path();
+        measured.push_back(part.measure(bench));
+        print(measured.back());
+        // After each, so that a run that is cut short has not been for nothing.
+        if (!options.json.empty()) write_json(measured, options.json);
     }
-    report.comparisons = compare(report.series);
-    report.idle_seconds = options.idle_seconds;
-    if (options.idle_seconds > 0) report.idle = measure_idle(programs, folder.path(), options.idle_seconds);
-    print(report);
-    if (!options.json.empty()) write_json(report, options.json);
 }
 
 int run_bench(int argc, char** argv) {
@@ -81,10 +71,23 @@ int run_bench(int argc, char** argv) {
     app.add_option("--hagi", options.hagi, "the binary to measure")->required()->check(CLI::ExistingFile);
     app.add_option("--json", options.json, "where the figures go as JSON");
     app.add_option("--folder", options.folder, "where the stores and lock files go")->check(CLI::ExistingDirectory);
-    app.add_option("-n,--rounds", options.rounds, "of each candidate")->check(CLI::Range(1, 100000));
-    app.add_option("--warm-up", options.warm_up, "rounds before them")->check(CLI::Range(0, 100000));
-    app.add_option("--idle-seconds", options.idle_seconds, "how long to watch idle watchers; 0: not at all");
+    std::vector<std::string> names = {"all"};
+    for (const Part& part : kParts) names.emplace_back(part.name);
+    app.add_option("--sections", options.sections,
+                   "what to measure: some of commands, contention, growth, crowd, fairness, idle; or all")
+        ->delimiter(',')
+        ->check(CLI::IsMember(names));
+    Bench& bench = options.bench;
+    app.add_option("-n,--rounds", bench.effort.rounds, "of each candidate")->check(CLI::Range(1, 100000));
+    app.add_option("--warm-up", bench.effort.warm_up, "rounds before them")->check(CLI::Range(0, 100000));
+    app.add_option("--seconds", bench.seconds, "of each throughput")->check(CLI::Range(1, 600));
+    app.add_option("--fair-seconds", bench.fair_seconds, "how long 64 processes compete")->check(CLI::Range(1, 600));
+    app.add_option("--idle-seconds", bench.idle_seconds, "how long to watch idle watchers")->check(CLI::Range(1, 600));
+    app.add_option("--crowd", bench.crowd, "watchers in the crowd")->check(CLI::Range(2, 10000));
     CLI11_PARSE(app, argc, argv);
+    if (options.sections == std::vector<std::string>{"all"}) options.sections = names;
+    bench.programs = {std::filesystem::absolute(options.hagi).string(), find_program("flock"), find_program("true"),
+                      find_program("cat"), HAGI_STAMP};
     for (const char* name : {"HAGI_LOCK_OWNER", "HAGI_SESSION_ID", "HAGI_LOCK_STORE"}) ::unsetenv(name);
     measure(options);
     return EXIT_SUCCESS;
