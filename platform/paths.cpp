@@ -25,6 +25,9 @@ constexpr const char* kBelowHome = "/.local/state/hagi/locks.db";
 // What is appended to the store's name for the files beside it must fit, too.
 constexpr std::size_t kRoomForSuffix = 64;
 
+// SQLite opens no longer one: 512 bytes with "-journal" behind it.
+constexpr std::size_t kLongestPath = 504;
+
 // Longer chains of links are a mistake, or somebody's joke.
 constexpr int kMaxLinks = 8;
 
@@ -60,8 +63,7 @@ Result<std::string> resolved_folder(const std::string& folder) {
 }
 
 bool too_long(const Split& place) {
-    return place.name.size() + kRoomForSuffix > NAME_MAX ||
-           place.folder.size() + place.name.size() + kRoomForSuffix > PATH_MAX;
+    return place.name.size() + kRoomForSuffix > NAME_MAX || join(place.folder, place.name).size() > kLongestPath;
 }
 
 bool everybody_writes(const struct stat& folder) { return (folder.st_mode & S_IWOTH) != 0; }
