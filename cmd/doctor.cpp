@@ -105,8 +105,11 @@ int attend(Visit& visit) {
     if (!upkeep) return visit.fail(upkeep.error());
     const auto place = place_of_store(visit.terms, Access::Read, visit.context.environment);
     if (place) visit.subject.store.store = place->path;
+    if (visit.options.actions() == 0) return examine(visit, **upkeep);
     // Where there is no store there is nothing to mend, and the report says so.
-    if (!place || !place->exists || visit.options.actions() == 0) return examine(visit, **upkeep);
+    const bool missing = place ? !place->exists : place.error().kind == ErrorKind::NotFound;
+    if (missing) return examine(visit, **upkeep);
+    if (!place) return visit.fail(place.error());
     if (visit.options.convert) return convert(visit, **upkeep);
     if (visit.options.rebuilds()) return rebuild(visit, **upkeep);
     return prune(visit, **upkeep);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <thread>
 
 #include "lockcore/names.hpp"
@@ -57,6 +58,15 @@ bool begins_with(const std::string& path, std::string_view magic) {
     std::array<char, 8> bytes{};
     return file && ::read(file.get(), bytes.data(), magic.size()) == static_cast<ssize_t>(magic.size()) &&
            std::string_view(bytes.data(), magic.size()) == magic;
+}
+
+// The error that the system told SQLite last about this file; 0: none.
+int last_errno(sqlite3* handle, int pointer) {
+    sqlite3_file* file = nullptr;
+    int number = 0;
+    sqlite3_file_control(handle, "main", pointer, &file);
+    if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
 }
 
 Error half_written(const std::string& store, const std::string& why) {
@@ -209,11 +219,14 @@ Result<std::string> Connection::serialized() {
 sqlite3_stmt* Connection::prepared(const char* sql, int& code) {
     for (const auto& [known, statement] : statements_)
         if (known == sql) return statement;
+    statements_.reserve(statements_.size() + 1);  // nothing may throw while the statement is nobody's
     sqlite3_stmt* statement = nullptr;
     code = sqlite3_prepare_v2(handle_, sql, -1, &statement, nullptr);
     if (code == SQLITE_OK) statements_.emplace_back(sql, statement);
     return statement;
 }
+
+bool Connection::needs_roll_back() const { return sqlite3_extended_errcode(handle_) == SQLITE_READONLY_ROLLBACK; }
 
 int Connection::on_busy(void* self, int tries) {
     auto& connection = *static_cast<Connection*>(self);
@@ -247,12 +260,25 @@ Error Connection::damaged(std::string_view what) const {
 // The errno behind the last failure. Of a commit that failed SQLite tells it only where the file itself is asked.
 int Connection::system_error() {
     int number = sqlite3_system_errno(handle_);
-    for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
-        sqlite3_file* file = nullptr;
-        if (number != 0 || sqlite3_file_control(handle_, "main", which, &file) != SQLITE_OK) continue;
-        if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
-    }
+    for (const int pointer : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER})
+        if (number == 0) number = last_errno(handle_, pointer);
     return number;
+}
+
+// SQLite takes a read that fails with EIO for damage. It may be damage, but a cable or a file server does that, too.
+std::optional<Error> Connection::read_failure() const {
+    for (const int pointer : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER})
+        if (const int number = last_errno(handle_, pointer); number == EIO || number == ENXIO)
+            return posix_error(number, "cannot read the store " + path_);
+    return std::nullopt;
+}
+
+// SQLite reads on where it could not open one of the files for writing, whatever the reason was.
+std::optional<Error> Connection::passing_trouble() const {
+    for (const char* const suffix : {"", "-wal", "-shm", "-journal"})
+        if (::access((path_ + suffix).c_str(), W_OK) != 0 && errno != ENOENT) return std::nullopt;
+    return Error{ErrorKind::Unreachable,
+                 "the store " + escaped(path_) + " could not be opened for writing just now: try again"};
 }
 
 Error Connection::error(int code) {
@@ -286,11 +312,14 @@ Error Connection::error(int code) {
         case SQLITE_READONLY:
             // Who may only read cannot make the files beside the store, and another tool has removed them.
             if (sqlite3_db_readonly(handle_, "main") == 1) return half_written(store, why);
+            if (auto passing = code == SQLITE_READONLY ? passing_trouble() : std::nullopt) return *std::move(passing);
             [[fallthrough]];
         case SQLITE_PERM:
         case SQLITE_AUTH:
             return {ErrorKind::PermissionDenied, store + " may not be written" + why + ": check its permissions"};
         case SQLITE_CORRUPT:
+            if (auto failure = read_failure()) return *std::move(failure);
+            [[fallthrough]];
         case SQLITE_NOTADB: return damaged(sqlite3_errmsg(handle_));
         default:
             // A table or column that is not there: somebody changed the store by hand.
@@ -321,6 +350,8 @@ std::int64_t Query::take_integer() { return sqlite3_column_int64(statement_, col
 std::string Query::take_text() {
     const int column = column_++;
     const unsigned char* bytes = sqlite3_column_text(statement_, column);
+    // Taken for empty, what is only not readable would be written back as empty.
+    if (!bytes && sqlite3_column_type(statement_, column) != SQLITE_NULL) throw std::bad_alloc();
     if (!bytes) return {};
     return {bytes, bytes + sqlite3_column_bytes(statement_, column)};
 }

@@ -86,6 +86,12 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] sqlite3* handle() { return handle_; }
 
+    // The last call failed since a writer was killed in the middle, and this connection may not undo what it did.
+    [[nodiscard]] bool needs_roll_back() const;
+
+    // The reason, if the system could not read the file since it was opened.
+    [[nodiscard]] std::optional<Error> read_failure() const;
+
     Error error(int code);                       // for a result code of this connection
     Error damaged(std::string_view what) const;  // what was read contradicts itself
 
@@ -100,6 +106,7 @@ private:
     static int on_commit_to_log(void* self, sqlite3* handle, const char* database, int pages);
     Error busy_error();
     int system_error();
+    [[nodiscard]] std::optional<Error> passing_trouble() const;
 
     std::string path_;
     sqlite3* handle_ = nullptr;

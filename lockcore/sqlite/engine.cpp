@@ -135,6 +135,7 @@ private:
     Result<Change> change(const LockId& lock_id, const Request& request, Deadline deadline);
     Result<Attempt> attempt(const LockId& lock_id, const Request& request, Durability durability);
     Outcome begin_reading(Transaction& transaction);
+    Outcome roll_back_for_killed_writer();
     Result<ListAnswer> read_locks(const ListQuery& query);
     Result<std::vector<LoggedEvent>> read_events(const LogQuery& query);
     Outcome upgrade(std::int64_t version);
@@ -276,10 +277,24 @@ Result<Answer> SqliteEngine::submit(const LockId& lock_id, const Request& reques
 
 // ---- Reading -------------------------------------------------------------------------------------------------
 
+// With a rollback journal whoever comes next undoes what a killed writer left half done; but who opened the store for
+// reading does not. Any command that may write does it as a writer, so that `list` works after every kill.
+Outcome SqliteEngine::roll_back_for_killed_writer() {
+    if (Outcome entered = gate_.enter(options_.busy_timeout); !entered) return entered;
+    const GateLeaver leaver(gate_);
+    auto writer = Connection::open(options_.path, sqlite::OpenMode::ReadWrite);
+    if (!writer) return writer.error();
+    const Result<std::int64_t> version = sqlite::stored_version(**writer);
+    if (!version) return version.error();
+    return Done{};
+}
+
 Outcome SqliteEngine::begin_reading(Transaction& transaction) {
     connection_->set_patience(steady_clock::now() + options_.busy_timeout);
     if (Outcome begun = transaction.begin(Transaction::Kind::Read); !begun) return begun;
-    const Result<std::int64_t> version = sqlite::stored_version(*connection_);
+    Result<std::int64_t> version = sqlite::stored_version(*connection_);
+    if (!version && connection_->needs_roll_back() && roll_back_for_killed_writer())
+        version = sqlite::stored_version(*connection_);
     if (!version) return version.error();
     if (*version != sqlite::schema_version()) return wrong_version(options_.path, *version);
     return Done{};
