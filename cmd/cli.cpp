@@ -30,21 +30,15 @@ const Verb* find_verb(std::string_view name) {
     return found == kVerbs.end() ? nullptr : *found;
 }
 
-// Before the command that `run` starts: its words are its own.
-bool wants_json(const Words& words) {
-    const auto own_end = std::find(words.begin(), words.end(), "--");
-    return std::find(words.begin(), own_end, "--json") != own_end;
-}
-
 int usage_error(Context& context, const Words& words, const std::string& message) {
-    Report report(context, wants_json(words) ? Form::Json : Form::Text);
+    Report report(context, form_of(words));
     return report.failure({}, {ErrorCode::Usage, message, {}});
 }
 
 // Whoever types no verb, or nothing behind it, asks what to type.
 int missing_verb(Context& context, const Words& words) {
     const int code = usage_error(context, words, "no verb was given: type hagi agent lock VERB");
-    if (!wants_json(words)) context.err.write("\n" + overview(kVerbs));
+    if (form_of(words) == Form::Text) context.err.write("\n" + overview(kVerbs));
     return code;
 }
 
@@ -119,16 +113,28 @@ int dispatch(Context& context, const Words& words) {
 
 }  // namespace
 
+// Before the command that `run` starts: its words are its own.
+Form form_of(const Words& words) {
+    const auto own_end = std::find(words.begin(), words.end(), "--");
+    return std::find(words.begin(), own_end, "--json") != own_end ? Form::Json : Form::Text;
+}
+
 int run_cli(Context& context, const std::vector<std::string>& words) {
-    Failure failure;
+    const Form form = form_of(words);
     try {
-        return dispatch(context, words);
+        try {
+            return dispatch(context, words);
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& error) {
+            return Report(context, form)
+                .failure({}, {ErrorCode::Unknown,
+                              fmt::format("a defect of hagi itself ({}): please report it", error.what()),
+                              {}});
+        }
     } catch (const std::bad_alloc&) {
-        failure = {ErrorCode::Transport, "out of memory: free some and repeat the command, which is safe", {}};
-    } catch (const std::exception& error) {
-        failure = {ErrorCode::Unknown, fmt::format("a defect of hagi itself ({}): please report it", error.what()), {}};
+        return Report(context, form).out_of_memory();
     }
-    return Report(context, wants_json(words) ? Form::Json : Form::Text).failure({}, failure);
 }
 
 }  // namespace hagi

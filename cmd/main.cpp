@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "cmd/cli.hpp"
+#include "cmd/last_words.hpp"
 #include "cmd/open_engine.hpp"
 #include "platform/machine_clock.hpp"
 #include "platform/process_identity.hpp"
@@ -79,4 +80,9 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace hagi
 
-int main(int argc, char* argv[]) { return hagi::run({argv + (argc > 0 ? 1 : 0), argv + argc}); }
+int main(int argc, char* argv[]) {
+    hagi::prepare_last_words(hagi::Form::Text);
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    hagi::prepare_last_words(hagi::form_of(words));
+    return hagi::run(words);
+}

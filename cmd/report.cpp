@@ -68,6 +68,14 @@ int Report::failure(const Subject& subject, const Failure& given) {
     return exit_code(failure.code);
 }
 
+int Report::out_of_memory() noexcept {
+    if (form_ == Form::Json)
+        context_.out.write(kOutOfMemoryJson);
+    else
+        context_.err.write(kOutOfMemory);
+    return exit_code(ErrorCode::Transport);
+}
+
 int Report::guide(std::string_view text) {
     print(context_.out, form_ == Form::Json ? json::guide(text) : std::string(text));
     return kSuccess;

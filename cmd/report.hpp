@@ -66,6 +66,13 @@ std::optional<ErrorKind> worst_trouble(const Examination& examination);
 
 enum class Form { Text, Json };
 
+// Ready to be written, since then nothing can be put together any more.
+inline constexpr std::string_view kOutOfMemory =
+    "hagi: out of memory: free some and repeat the command, which is safe\n";
+inline constexpr std::string_view kOutOfMemoryJson =
+    "{\"error\":{\"code\":\"TRANSPORT\",\"exitCode\":60,"
+    "\"message\":\"out of memory: free some and repeat the command, which is safe\"}}\n";
+
 class Report {
 public:
     Report(Context& context, Form form) : context_(context), form_(form) {}
@@ -77,6 +84,7 @@ public:
     void log_line(const LoggedEvent& event);  // of a log that is followed
     int failure(const Subject& subject, const Failure& failure);
     int guide(std::string_view text);
+    int out_of_memory() noexcept;
 
     // Of looking after the store. What was examined ends with the code of its worst finding.
     int examination(const Subject& subject, Examination examination);

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <ctime>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "platform/side_file.hpp"
@@ -102,7 +103,10 @@ FileListener::FileListener(std::shared_ptr<const std::string> store, std::string
 FileListener::~FileListener() {
     if (!pipe_) return;
     pipe_.reset();
-    if (const UniqueFd folder = open_folder(*store_); folder) remove_if_unheard(folder.get(), pipe_name_.c_str());
+    try {
+        if (const UniqueFd folder = open_folder(*store_); folder) remove_if_unheard(folder.get(), pipe_name_.c_str());
+    } catch (const std::bad_alloc&) {  // whoever rings next removes it
+    }
 }
 
 void FileListener::arm() {
@@ -173,12 +177,13 @@ std::unique_ptr<Listener> FileBell::listen(const LockId& lock_id, const Owner& o
     return std::make_unique<FileListener>(store_, bell_name(lock_id, owner));
 }
 
-void FileBell::ring(const LockId& lock_id, const Owner& owner) noexcept {
+void FileBell::ring(const LockId& lock_id, const Owner& owner) noexcept try {
     const UniqueFd folder = open_folder(*store_);
     if (!folder) return;
     const std::string name = bell_name(lock_id, owner);
     const UniqueFd rung(::openat(folder.get(), name.c_str(), kRingFlags));
     if (!rung && errno == ENXIO) remove_if_unheard(folder.get(), name.c_str());
+} catch (const std::bad_alloc&) {  // who is not woken looks by itself, a little later
 }
 
 std::string FileBell::folder() const { return folder_beside(*store_); }

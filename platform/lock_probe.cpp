@@ -64,7 +64,10 @@ LockProbe::~LockProbe() {
     if (!first_) return;
     // Before the locks go, so that nobody takes over a file that is about to vanish.
     ::unlink(path_.c_str());
-    ::unlink((path_ + "-bytes").c_str());
+    try {
+        ::unlink((path_ + "-bytes").c_str());
+    } catch (const std::bad_alloc&) {  // the next probe takes it over
+    }
 }
 
 // Two files: on NFS a lock of one kind on a file is in the way of the other kind.
