@@ -1,0 +1,31 @@
+// How many faults of each kind are tried, and which: HAGI_TEST_FAULTS and HAGI_TEST_SEED say; else with
+// HAGI_TEST_LONG all.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+namespace hagi::test {
+
+inline bool long_run() { return std::getenv("HAGI_TEST_LONG") != nullptr; }
+
+inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+    const char* const text = std::getenv(variable);
+    return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+inline std::uint64_t test_seed() { return number_from("HAGI_TEST_SEED", 1); }
+
+// `few` of them, unless the environment says otherwise, in their order.
+template <class T>
+std::vector<T> chosen(const std::vector<T>& all, std::size_t few, std::mt19937_64& dice) {
+    const std::uint64_t wanted = number_from("HAGI_TEST_FAULTS", long_run() ? all.size() : few);
+    std::vector<T> some;
+    std::sample(all.begin(), all.end(), std::back_inserter(some), wanted, dice);
+    return some;
+}
+
+}  // namespace hagi::test
