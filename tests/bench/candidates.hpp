@@ -69,6 +69,9 @@ std::function<Milliseconds()> commands(std::vector<Arguments> each);
 
 std::string make_folder(const std::string& parent, const std::string& name);
 
+// The same command with nothing to say on its standard error.
+Arguments silenced(const Arguments& command);
+
 // The candidates take turns, round by round, so that the noise of the machine hits all alike.
 std::vector<Series> take_turns(const std::vector<Candidate>& candidates, const Effort& effort);
 

@@ -31,7 +31,7 @@ Section measure_commands(const Bench& bench) {
     Section section{"commands", {}, {}, {}};
     {
         auto candidates = make_candidates(bench.programs, bench.folder);
-        auto peers = make_peers(bench.programs, bench.folder);
+        auto peers = bench.peers ? make_peers(bench.programs, bench.folder) : std::vector<Candidate>{};
         std::move(peers.begin(), peers.end(), std::back_inserter(candidates));
         section.series = take_turns(candidates, bench.effort);
     }

@@ -84,6 +84,7 @@ int run_bench(int argc, char** argv) {
     app.add_option("--fair-seconds", bench.fair_seconds, "how long 64 processes compete")->check(CLI::Range(1, 600));
     app.add_option("--idle-seconds", bench.idle_seconds, "how long to watch idle watchers")->check(CLI::Range(1, 600));
     app.add_option("--crowd", bench.crowd, "watchers in the crowd")->check(CLI::Range(2, 10000));
+    app.add_flag("--peers", bench.peers, "beside etcdctl, redis-cli, psql and sem, too, where they are installed");
     CLI11_PARSE(app, argc, argv);
     if (options.sections == std::vector<std::string>{"all"}) options.sections = names;
     bench.programs = {std::filesystem::absolute(options.hagi).string(), find_program("flock"), find_program("true"),

@@ -48,7 +48,7 @@ std::string free_port() {
 // A server that is ended as it wants to be, and is gone before its folder is.
 class Server {
 public:
-    Server(const Arguments& arguments, int stop_signal) : child_(arguments), stop_signal_(stop_signal) {}
+    Server(const Arguments& arguments, int stop_signal) : child_(silenced(arguments)), stop_signal_(stop_signal) {}
     ~Server() {
         ::kill(child_.pid(), stop_signal_);
         try {
@@ -62,7 +62,7 @@ public:
     // Until `probe` succeeds.
     void await(const Arguments& probe) const {
         const auto end = std::chrono::steady_clock::now() + 30s;
-        while (Child(probe).wait() != 0) {
+        while (Child(silenced(probe)).wait() != 0) {
             if (std::chrono::steady_clock::now() > end) cannot_measure(probe.front() + " finds no server");
             std::this_thread::sleep_for(100ms);
         }

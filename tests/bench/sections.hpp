@@ -14,10 +14,11 @@ struct Bench {
     int seconds = 3;        // of each measurement of throughput
     int fair_seconds = 20;  // of the race
     int idle_seconds = 15;
-    int crowd = 1000;  // watchers
+    int crowd = 1000;    // watchers
+    bool peers = false;  // whether those that are installed are measured beside
 };
 
-Section measure_commands(const Bench& bench);    // one command beside another, and beside the peers that are installed
+Section measure_commands(const Bench& bench);    // one command beside another, and beside the peers
 Section measure_contention(const Bench& bench);  // 1 to 64 processes on one lock, and each on its own
 Section measure_growth(const Bench& bench);      // what a command costs as the store, a queue and the log grow
 Section measure_crowd(const Bench& bench);       // very many watchers
