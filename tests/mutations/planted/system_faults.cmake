@@ -64,15 +64,9 @@ plant(readers_wait_for_writers lockcore/sqlite/engine.cpp
 
 # ---- Much, little, nothing ----
 plant(closed_streams_are_left_closed cmd/main.cpp
-  [=[    occupy_standard_streams();
-    ignore_broken_pipes();]=]
-  [=[    (void)occupy_standard_streams;
-    ignore_broken_pipes();]=]
+  [=[    occupy_standard_streams();]=]
+  [=[    (void)occupy_standard_streams;]=]
   ${system} "with any of the standard streams closed*")
-plant(queue_in_order_of_name lockcore/sqlite/state_table.cpp
-  [=[" FROM waiters WHERE lock_id = ?1 ORDER BY ticket";]=]
-  [=[" FROM waiters WHERE lock_id = ?1 ORDER BY owner";]=]
-  ${system} "a thousand wait for one lock*")
 plant(paths_longer_than_sqlite_opens platform/paths.cpp
   [=[constexpr std::size_t kLongestPath = 504;]=]
   [=[constexpr std::size_t kLongestPath = 505;]=]
