@@ -3,9 +3,8 @@
 #include <optional>
 
 #include "cmd/cli.hpp"
-#include "cmd/open_engine.hpp"
-#include "platform/machine_clock.hpp"
 #include "platform/process_identity.hpp"
+#include "tests/engine/engine_fixture.hpp"
 
 namespace hagi::test {
 namespace {
@@ -31,19 +30,33 @@ private:
     bool stop_;
 };
 
+SqliteOptions options_for(const std::string& path, StoreUse use) {
+    SqliteOptions options;
+    options.path = path;
+    options.access = use == StoreUse::ReadOnly ? SqliteOptions::Access::ReadOnly
+                     : use == StoreUse::Create ? SqliteOptions::Access::Create
+                                               : SqliteOptions::Access::Existing;
+    options.busy_timeout = Duration::zero();
+    return options;
+}
+
 }  // namespace
 
 Outcome run_command(const std::string& path, const std::vector<std::string>& words) {
     Paper out;
     Paper err;
-    MachineClock clock;
+    FakeClock clock;  // however long a test takes, no lease ends in it
+    RecordingSignal signal;
+    FakeWitness witness;
     const auto environment = [&path](std::string_view name) {
         return name == "HAGI_LOCK_STORE" ? std::optional(path) : std::nullopt;
     };
     Context context{out,
                     err,
                     environment,
-                    [&](const EngineTerms& terms, StoreUse use) { return open_engine(terms, use, environment); },
+                    [&](const EngineTerms&, StoreUse use) {
+                        return open_sqlite_engine(options_for(path, use), clock, signal, witness);
+                    },
                     clock,
                     this_process,
                     [&] { return std::make_unique<StopAtOnce>(words.at(0) == "heartbeat"); }};

@@ -12,7 +12,8 @@ struct Outcome {
     std::string err;
 };
 
-// `hagi agent lock WORDS...` with the store at `path`. A heartbeat is told to stop as soon as it listens.
+// `hagi agent lock WORDS...` with the store at `path`, at one and the same instant. A heartbeat is told to stop as soon
+// as it listens.
 Outcome run_command(const std::string& path, const std::vector<std::string>& words);
 
 }  // namespace hagi::test
