@@ -80,7 +80,8 @@ int run_verb(Context& context, const Verb& verb, const Words& words) {
         return usage_error(context, words, correct_option(app, verb, app.remaining()));
     } catch (const CLI::ParseError& error) {
         return usage_error(context, words,
-                           fmt::format("{}: see hagi agent lock {} --help", one_line(error), verb.name));
+                           fmt::format("{}: see hagi agent lock {} --help",
+                                       correct_value(error).value_or(one_line(error)), verb.name));
     }
     const int code = run(context);
     if (words.empty() && code == exit_code(ErrorCode::Usage)) context.err.write(short_usage(verb));

@@ -114,4 +114,18 @@ std::string correct_option(const CLI::App& app, const Verb& verb, const Words& r
     return fmt::format("unexpected word \"{}\": a text with blanks needs quotes; {}", escaped(word), see);
 }
 
+std::optional<std::string> correct_value(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+        const std::string name = escaped(text.substr(0, text.find(':')));
+        if (text.ends_with(" missing")) return name + " needs a value";
+        if (text.find(": At Most ") != std::string::npos) return name + " is given more than once";
+    }
+    constexpr std::string_view kUnconverted = "Could not convert: ";
+    const std::size_t equals = text.find(" = ");
+    if (text.starts_with(kUnconverted) && equals != std::string::npos)
+        return escaped(text.substr(kUnconverted.size(), equals - kUnconverted.size())) + " takes no value";
+    return std::nullopt;
+}
+
 }  // namespace hagi

@@ -2,10 +2,15 @@
 // can be pasted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cmd/verb.hpp"
+
+namespace CLI {
+class ParseError;
+}
 
 namespace hagi {
 
@@ -15,5 +20,9 @@ std::string correct_command(const std::vector<std::string>& words, std::size_t a
 
 // `app`, which parsed the words of `verb`, did not expect `remaining`, which is not empty.
 std::string correct_option(const CLI::App& app, const Verb& verb, const std::vector<std::string>& remaining);
+
+// An option without its value, given twice, or with a value that it does not take, in the words of this program; absent
+// for whatever else the parser may say.
+std::optional<std::string> correct_value(const CLI::ParseError& error);
 
 }  // namespace hagi

@@ -31,6 +31,14 @@ class Formatter : public CLI::Formatter {
 public:
     Formatter() { column_width(kOptionColumns); }
 
+    // What contradicts what is said by the error that it leads to, and would fill the column of names.
+    std::string make_option_opts(const CLI::Option* option) const override {
+        const std::string value = option->get_type_name();
+        if (value.empty()) return "";
+        if (option->get_expected_min() == 0) return " [" + value + "]";
+        return " " + value + (option->get_expected_max() == CLI::detail::expected_max_vector_size ? " ..." : "");
+    }
+
     std::string make_option(const CLI::Option* option, bool is_positional) const override {
         const std::string name = "  " + make_option_name(option, is_positional) + make_option_opts(option);
         const std::string gap = name.size() < kOptionColumns ? std::string(kOptionColumns - name.size(), ' ')

@@ -148,4 +148,9 @@ _hagi() {
     fi
 }
 
-_hagi "$@"
+# Loaded by its name, or sourced by hand.
+if [[ $funcstack[1] == _hagi ]]; then
+    _hagi "$@"
+else
+    compdef _hagi hagi
+fi

@@ -1,16 +1,16 @@
 # zsh -f complete.zsh COMPLETION LINE...: what zsh offers for each LINE, one candidate a line, an empty line after each.
 # In a terminal of its own, since zsh completes nowhere else; compadd, through which every candidate passes, tells.
 zmodload zsh/zpty
-completion=$1
+folder=$(mktemp -d)
+trap 'rm -rf $folder' EXIT
+cp $1 $folder/_hagi  # as it is installed
 shift
 
 inside='
 PROMPT=
+fpath=('${(q)folder}' $fpath)
 autoload -Uz compinit
 compinit -D -u
-autoload -Uz +X _arguments
-source '${(q)completion}' 2>/dev/null
-compdef _hagi hagi
 zle_highlight=(none)
 unset zle_bracketed_paste
 bindkey "^I" complete-word
@@ -32,11 +32,9 @@ compadd() {
 }
 print ready
 '
-script=$(mktemp)
-trap 'rm -f $script' EXIT
-print -r -- "$inside" >$script
+print -r -- "$inside" >$folder/start
 zpty asked zsh -f -i
-zpty -w asked "source $script"
+zpty -w asked "source $folder/start"
 until zpty -r asked said && [[ $said == *ready* ]]; do :; done
 for line in "$@"; do
     zpty -n -w asked $'\C-u'"$line"$'\t'
