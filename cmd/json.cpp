@@ -13,6 +13,8 @@
 namespace hagi::json {
 namespace {
 
+// Every document starts as an object: one that is to become an object by its first key is destroyed as half of one
+// where memory is short just then.
 using Json = nlohmann::ordered_json;
 
 // What a store says of time: enough to show any of its instants.
@@ -88,7 +90,7 @@ Json watcher(const ShownWatcher& shown, const WallClock& clock) {
 }
 
 Json holder(const Hold& hold, const WallClock& clock, Duration stuck_after) {
-    Json json;
+    Json json = Json::object();
     json["owner"] = hold.owner.str();
     json["epoch"] = hold.epoch.value;
     json["claimed"] = hold.claimed_at.has_value();
@@ -112,7 +114,7 @@ void put_ending(Json& json, const Ending& ending, const WallClock& clock) {
 
 Json previous(const Ending& ending, const WallClock& clock) {
     const bool taken = ending.cause == Cause::Requisitioned || ending.cause == Cause::Stopped;
-    Json json;
+    Json json = Json::object();
     json["status"] = word_for(taken ? Status::Requisitioned : Status::Expired);
     put_ending(json, ending, clock);
     return json;
@@ -127,7 +129,7 @@ Json windows(const Windows& windows, const WallClock& clock) {
     if (windows.check_in_from)
         json["checkIn"] = {{"from", clock.at(*windows.check_in_from)}, {"until", clock.at(*windows.check_in_until)}};
     if (windows.turn_earliest) {
-        Json turn;
+        Json turn = Json::object();
         put_time(turn, "earliest", clock, windows.turn_earliest);
         put_time(turn, "expected", clock, windows.turn_expected);
         put_time(turn, "latest", clock, windows.turn_latest);
@@ -220,7 +222,7 @@ std::string line(const Json& json) {
 }  // namespace
 
 std::string answer(const Subject& subject, const Answer& answer) {
-    Json json;
+    Json json = Json::object();
     put_answer(json, subject, answer);
     return line(json);
 }
@@ -269,7 +271,7 @@ Json logged_event(const LoggedEvent& logged) {
 std::string log(const std::vector<LoggedEvent>& events) {
     Json rows = Json::array();
     for (const LoggedEvent& event : events) rows.push_back(logged_event(event));
-    Json json;
+    Json json = Json::object();
     json["events"] = std::move(rows);
     return line(json);
 }
@@ -322,7 +324,7 @@ std::string pruning(const Subject& subject, const Pruning& pruning) {
 std::string guide(std::string_view text) { return line({{"guide", text}}); }
 
 std::string failure(const Subject& subject, const Failure& failure) {
-    Json json;
+    Json json = Json::object();
     put_failure(json, subject, failure);
     return line(json);
 }

@@ -62,6 +62,7 @@ bool begins_with(const std::string& path, std::string_view magic) {
 
 // The error that the system told SQLite last about this file; 0: none.
 int last_errno(sqlite3* handle, int pointer) {
+    if (handle == nullptr) return 0;  // there was no memory even for the handle
     sqlite3_file* file = nullptr;
     int number = 0;
     sqlite3_file_control(handle, "main", pointer, &file);

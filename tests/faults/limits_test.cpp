@@ -83,7 +83,8 @@ TEST_CASE("a thousand wait for one lock, each in its place") {
     hagi.done(verb("acquire", "x"));
     hagi.done(verb("acquire", "w-1"));
     change(hagi, "CREATE TEMP TABLE one AS SELECT * FROM waiters;" + rows(1000) +
-                     "INSERT INTO waiters SELECT one.lock_id, one.ticket + n - 1, 'w-' || n, one.label, one.phase,"
+                     "INSERT INTO waiters (lock_id, ticket, owner, label, phase, note, lease_ms, max_hold_ms,"
+                     " enqueued_ms, heard_ms) SELECT one.lock_id, one.ticket + n - 1, 'w-' || n, one.label, one.phase,"
                      " one.note, one.lease_ms, one.max_hold_ms, one.enqueued_ms, one.heard_ms FROM numbers, one"
                      " WHERE n > 1");
     CHECK(hagi.json(verb("status", "w-1000"))["position"] == 1000);

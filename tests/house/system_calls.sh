@@ -40,21 +40,21 @@ mine="--lock-id a --owner alice"
 other="--lock-id a --owner bob"
 # shellcheck disable=SC2086 # words
 {
-  costs 154 5 acquire $mine # makes the store
-  costs 115 0 acquire $mine # holds it already
-  costs 117 0 status $mine
-  costs 121 0 renew $mine
-  costs 129 2 accept $mine
-  costs 132 2 acquire $other # joins the queue
-  costs 129 0 status $other  # a poll
-  costs 141 2 release $mine  # a hand-off
-  costs 147 2 status $other  # claims
-  costs 148 2 nudge $mine --reason later
-  costs 127 0 list
-  costs 121 0 log
-  costs 156 2 requisition $mine --reason urgent
-  costs 156 2 stop $other --reason over
-  costs 158 2 acquire $mine
-  costs 163 2 release $mine
+  costs 160 5 acquire $mine # makes the store
+  costs 118 0 acquire $mine # holds it already
+  costs 120 0 status $mine
+  costs 124 0 renew $mine
+  costs 133 2 accept $mine
+  costs 136 2 acquire $other # joins the queue
+  costs 132 0 status $other  # a poll
+  costs 145 2 release $mine  # a hand-off
+  costs 152 2 status $other  # claims
+  costs 152 2 nudge $mine --reason later
+  costs 132 0 list
+  costs 122 0 log
+  costs 160 2 requisition $mine --reason urgent
+  costs 160 2 stop $other --reason over
+  costs 162 2 acquire $mine
+  costs 167 2 release $mine
 }
 exit $failed

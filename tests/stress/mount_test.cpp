@@ -43,7 +43,7 @@ private:
     std::string point_;
 };
 
-bool can_mount() {
+bool has_bindfs() {
     const bool can = ::geteuid() == 0 && ::access("/dev/fuse", R_OK | W_OK) == 0 &&
                      run_process({"sh", "-c", "command -v bindfs"}, {"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}).code == 0;
     if (!can) WARN("SKIPPED: needs root, /dev/fuse and bindfs(1)");
@@ -77,7 +77,7 @@ struct Site {
 }  // namespace
 
 TEST_CASE("on a filesystem that nobody knows a store is refused, with the way out, and nothing is made there") {
-    if (!can_mount()) return;
+    if (!has_bindfs()) return;
     const Hagi hagi;
     const Mount mount(hagi.folder() + "/server", hagi.folder() + "/here", Locks::Local);
     const Finished refused = hagi.run(verb("acquire", "alice", {"--store", mount.store()}));
@@ -93,7 +93,7 @@ TEST_CASE("on a filesystem that nobody knows a store is refused, with the way ou
 
 TEST_CASE(
     "told that it is shared, a store has a rollback journal and the file server's clock; one with a log is refused") {
-    if (!can_mount()) return;
+    if (!has_bindfs()) return;
     const Site site(Locks::PassedOn);
     CHECK(site.run(site.here, verb("acquire", "alice")).code == 0);
     const auto report = nlohmann::json::parse(site.run(site.there, {"doctor", "--json"}).out);
@@ -118,7 +118,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a turn is handed from one host to another, whose watchers look for themselves") {
-    if (!can_mount()) return;
+    if (!has_bindfs()) return;
     const Site site(Locks::PassedOn);
     REQUIRE(site.run(site.here, verb("acquire", "alice")).code == 0);
     const auto bob = site.start(site.there, verb("acquire", "bob", {"--wait"}));
@@ -138,7 +138,7 @@ TEST_CASE("a turn is handed from one host to another, whose watchers look for th
 }
 
 TEST_CASE("a probe from both sides tells whether locks cross") {
-    if (!can_mount()) return;
+    if (!has_bindfs()) return;
     const auto locks = GENERATE(Locks::Local, Locks::PassedOn);
     const Site site(locks);
     const auto first = site.start(site.here, {"doctor", "--probe-lock"});
@@ -155,7 +155,7 @@ TEST_CASE("a probe from both sides tells whether locks cross") {
 }
 
 TEST_CASE("a crowd on a mount sees every promise kept") {
-    if (!can_mount()) return;
+    if (!has_bindfs()) return;
     const Site site(Locks::PassedOn);
     Measure small = measure(std::chrono::seconds{3}, std::chrono::seconds{60});
     small.takers = 4;
