@@ -57,8 +57,7 @@ Windows windows_of(const LockState& state, const Owner& owner, Instant now) {
     const Crowd ahead = crowd_before(state.queue, place);
     windows.turn_latest = state.hold->hard_cap + ahead.maximum_holds;
     if (const auto typical = typical_hold(state))
-        windows.turn_expected =
-            std::min(expected_turn(*state.hold, *typical, ahead.count, now), *windows.turn_latest);
+        windows.turn_expected = std::min(expected_turn(*state.hold, *typical, ahead.count, now), *windows.turn_latest);
     return windows;
 }
 
