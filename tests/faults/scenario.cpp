@@ -1,7 +1,5 @@
 #include "tests/faults/scenario.hpp"
 
-#include <sqlite3.h>
-
 #include <filesystem>
 
 #include "tests/support/catch.hpp"
@@ -27,19 +25,6 @@ void copy_store(const std::string& from, const std::string& to) {
     for (const auto& entry : fs::directory_iterator(from))
         if (entry.is_regular_file() && entry.path().extension() != ".db-shm")
             fs::copy_file(entry.path(), to + "/" + entry.path().filename().string());
-}
-
-std::string integrity_of(const std::string& path) {
-    sqlite3* database = nullptr;
-    sqlite3_stmt* statement = nullptr;
-    std::string said = "cannot be asked";
-    if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
-        sqlite3_prepare_v2(database, "PRAGMA integrity_check", -1, &statement, nullptr) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        said = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
-    sqlite3_finalize(statement);
-    sqlite3_close(database);
-    return said;
 }
 
 Words order(const std::string& name, const std::string& owner, const Words& more = {}) {

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -77,17 +78,29 @@ void Hagi::delete_store() const {
     for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(store() + suffix);
 }
 
-std::string Hagi::integrity() const {
+std::string integrity_of(const std::string& path) {
     sqlite3* database = nullptr;
     sqlite3_stmt* statement = nullptr;
     std::string said = "cannot be asked";
-    if (sqlite3_open_v2(store().c_str(), &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
+    if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
         sqlite3_prepare_v2(database, "PRAGMA integrity_check", -1, &statement, nullptr) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
         said = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
     sqlite3_close(database);
     return said;
+}
+
+Finished Hagi::run_as_reader(const Words& words) const {
+    namespace fs = std::filesystem;
+    const fs::path program = fs::path(folder()) / "hagi";
+    fs::copy_file(HAGI_BINARY, program, fs::copy_options::skip_existing);
+    ::chmod(folder().c_str(), 0755);
+    for (const auto& entry : fs::directory_iterator(folder()))
+        ::chmod(entry.path().c_str(), entry.path() == program ? 0755 : 0644);
+    return run_other(
+        joined({"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", program.string(), "agent", "lock"},
+               words));
 }
 
 void Hagi::change(const std::string& sql) const {

@@ -13,6 +13,9 @@ namespace hagi::test {
 
 using Words = std::vector<std::string>;
 
+// What SQLite says of a store's file: "ok".
+std::string integrity_of(const std::string& path);
+
 class Hagi {
 public:
     Hagi();
@@ -34,6 +37,9 @@ public:
         return std::make_unique<Process>(words, environment_);
     }
 
+    // As a user who may read the store's folder and write nothing in it. Needs root.
+    Finished run_as_reader(const Words& words) const;
+
     // Must succeed.
     void done(const Words& words) const;
     [[nodiscard]] nlohmann::json json(const Words& words) const;
@@ -42,8 +48,7 @@ public:
     [[nodiscard]] std::string store() const { return folder_.file("locks.db"); }
     void delete_store() const;
 
-    // What SQLite says of the file: "ok".
-    [[nodiscard]] std::string integrity() const;
+    [[nodiscard]] std::string integrity() const { return integrity_of(store()); }
 
     // What somebody else's tool does to it; must succeed.
     void change(const std::string& sql) const;
