@@ -70,6 +70,7 @@ struct Agent {
     History history;
     GuardedCounter counter;
     std::mt19937_64 dice;
+    pid_t parent = ::getppid();  // as it was at the start: an orphan has another one
 
     std::int64_t roll(std::int64_t sides) { return std::uniform_int_distribution<std::int64_t>(0, sides - 1)(dice); }
 
@@ -81,7 +82,7 @@ struct Agent {
     }
 
     void saw(Saw what, std::int64_t epoch = 0, Moment until = {}) const {
-        history.add({moment(), what, lock, owner, epoch, 0, until, ::getpid(), ::getppid()});
+        history.add({moment(), what, lock, owner, epoch, 0, until, ::getpid(), parent});
     }
 };
 

@@ -15,15 +15,15 @@ using Moment = std::chrono::nanoseconds;
 Moment moment();
 
 enum class Saw {
-    Asked,      // the owner begins to ask for its turn; again where it has not had it yet (from before the command)
-    Queued,     // it was told its place (from after the answer)
-    Granted,    // it was told that it holds `epoch` (after)
-    Entered,    // it uses the resource, sure of it until `until` (after)
-    Left,       // it does not any more (before the command that gives the lock back)
-    Lost,       // it was told that its turn or its grant is gone (after)
-    Refused,    // the resource refused `epoch` as a stale one (after)
-    Taken,      // `owner` took `epoch` by order, from the holder of `other` (before the command; 0: from nobody)
-    Killed,     // the process `pid` was about to be killed
+    Asked,    // the owner begins to ask for its turn; again where it has not had it yet (from before the command)
+    Queued,   // it was told its place (from after the answer)
+    Granted,  // it was told that it holds `epoch` (after)
+    Entered,  // it uses the resource, sure of it until `until` (after)
+    Left,     // it does not any more (before the command that gives the lock back)
+    Lost,     // it was told that its turn or its grant is gone (after)
+    Refused,  // the resource refused `epoch` as a stale one (after)
+    Taken,    // `owner` took `epoch` by order, from the holder of `other` (before the command; 0: from nobody)
+    Killed,  // the process `pid` was about to be killed, and its child with it; they may see things until they are dead
     Abandoned,  // the owner was killed, and nobody goes on for it (before)
 };
 

@@ -26,8 +26,10 @@ struct Use {
     std::int64_t epoch = 0;
     Moment from{};
     Moment to = kNever;
+    Moment sure_until = kNever;  // its lease, or the moment at which it was taken
     int pid = 0;
     int parent = 0;
+    bool is_dying = false;  // killed; what it still writes down shows that it was not dead yet
 };
 
 std::string shown(Moment at) { return std::to_string(at.count() / 1'000'000) + " ms"; }
@@ -45,18 +47,23 @@ public:
                 break;
             case Saw::Granted: end_wait(record); break;
             case Saw::Entered: enter(record); break;
-            case Saw::Left: leave(record.pid, record.at); break;
+            case Saw::Left: leave(record); break;
             case Saw::Lost:
             case Saw::Abandoned: excuse(record); break;
-            case Saw::Refused: refused_.push_back(record); break;
+            case Saw::Refused: refuse(record); break;
             case Saw::Taken: taken(record); break;
             case Saw::Killed: break;
         }
     }
 
+    // A kill takes a moment to arrive: who was killed may still write down that it entered.
     void die(int pid, Moment at) {
-        for (Use& use : uses_)
-            if (use.pid == pid || use.parent == pid) use.to = std::min(use.to, at);
+        killed_.insert(pid);
+        for (Use& use : uses_) {
+            if (use.pid != pid && use.parent != pid) continue;
+            use.to = std::min(use.to, at);
+            use.is_dying = true;
+        }
     }
 
     std::vector<std::string> verdict(const Terms& terms) {
@@ -80,6 +87,7 @@ private:
     }
 
     void open_wait(const Record& record) {
+        killed_.erase(record.pid);  // another process of that number
         if (!open_wait_of(record.owner)) waits_.push_back({record.owner, record.at});
     }
 
@@ -111,15 +119,33 @@ private:
     void enter(const Record& record) {
         signs_.push_back(record.at);
         is_first_mention(record.epoch, record.owner);
-        Moment to = record.until;
-        if (const auto taken = taken_at_.find(record.epoch); taken != taken_at_.end()) to = std::min(to, taken->second);
-        uses_.push_back({record.owner, record.epoch, record.at, to, record.pid, record.parent});
+        Moment until = record.until;
+        if (const auto taken = taken_at_.find(record.epoch); taken != taken_at_.end())
+            until = std::min(until, taken->second);
+        const bool is_dying = killed_.contains(record.pid) || killed_.contains(record.parent);
+        uses_.push_back({record.owner, record.epoch, record.at, is_dying ? record.at : until, until, record.pid,
+                         record.parent, is_dying});
     }
 
-    void leave(int pid, Moment at) {
-        signs_.push_back(at);
-        for (Use& use : uses_)
-            if (use.pid == pid) use.to = std::min(use.to, at);
+    Use* last_use_by(int pid) {
+        const auto found = std::find_if(uses_.rbegin(), uses_.rend(), [&](const Use& use) { return use.pid == pid; });
+        return found == uses_.rend() ? nullptr : &*found;
+    }
+
+    void leave(const Record& record) {
+        signs_.push_back(record.at);
+        if (Use* const use = last_use_by(record.pid); use && !use->is_dying) use->to = std::min(use->to, record.at);
+        outlive(record);
+    }
+
+    void refuse(const Record& record) {
+        refused_.push_back(record);
+        outlive(record);
+    }
+
+    void outlive(const Record& record) {
+        if (Use* const use = last_use_by(record.pid); use && use->is_dying)
+            use->to = std::max(use->to, std::min(record.at, use->sure_until));
     }
 
     void taken(const Record& record) {
@@ -127,8 +153,11 @@ private:
         is_first_mention(record.epoch, record.owner);
         if (record.other == 0) return;
         taken_at_.emplace(record.other, record.at);
-        for (Use& use : uses_)
-            if (use.epoch == record.other) use.to = std::min(use.to, record.at);
+        for (Use& use : uses_) {
+            if (use.epoch != record.other) continue;
+            use.to = std::min(use.to, record.at);
+            use.sure_until = std::min(use.sure_until, record.at);
+        }
     }
 
     // ---- What must hold ----
@@ -214,6 +243,7 @@ private:
     std::vector<Use> uses_;
     std::map<std::int64_t, std::string> owner_of_;
     std::map<std::int64_t, Moment> taken_at_;
+    std::set<int> killed_;
     std::vector<Record> refused_;
     std::vector<Moment> signs_;  // that somebody holds the lock
     std::vector<std::string> complaints_;

@@ -17,7 +17,7 @@ Record record_of(const std::string& text) {
     std::string what, from;
     words >> at >> record.owner >> what >> record.epoch >> from >> record.other;
     record.at = std::chrono::milliseconds{at};
-    record.lock = "x";
+    record.lock = std::string("x");
     record.pid = record.owner[0];
     record.until = record.at + std::chrono::seconds{10};
     for (const Saw saw : {Saw::Asked, Saw::Queued, Saw::Granted, Saw::Entered, Saw::Left, Saw::Lost, Saw::Refused,
@@ -51,6 +51,8 @@ TEST_CASE("the judge has nothing to say where every promise was kept") {
     CHECK(judged({"0 a asked", "1 a granted 1", "2 a entered 1", "3 a killed", "4 a asked", "5 a granted 1",
                   "6 a entered 1", "7 a left 1"})
               .empty());
+    // Killed before it had written down that it is inside.
+    CHECK(judged({"0 a asked", "1 a granted 1", "2 a killed", "3 a entered 1", "4 b entered 2", "5 b left 2"}).empty());
     // Paused past what it was sure of.
     CHECK(judged({"0 a entered 1", "10500 b entered 2", "10600 a left 1", "10700 b left 2"}).empty());
 }
@@ -58,6 +60,10 @@ TEST_CASE("the judge has nothing to say where every promise was kept") {
 TEST_CASE("the judge sees two holders at once") {
     CHECK(mentions(judged({"0 a entered 1", "1 b entered 2", "2 a left 1", "3 b left 2"}), "was inside"));
     CHECK(mentions(judged({"0 a entered 1", "1 b entered 2"}), "was inside"));
+    // Killed, and not dead yet.
+    CHECK(mentions(judged({"0 a entered 1", "1 a killed", "2 b entered 2", "3 a left 1", "4 b left 2"}), "was inside"));
+    CHECK(mentions(judged({"0 a killed", "1 a entered 1", "2 b entered 2", "3 a refused 1", "4 b left 2"}),
+                   "was inside"));
     CHECK(mentions(judged({"0 a entered 1", "1 c killed", "2 b entered 2"}), "was inside"));
     CHECK(mentions(judged({"0 a entered 1", "1 op taken 3 from 2", "2 op entered 3"}), "was inside"));
 }
