@@ -1,7 +1,5 @@
 #include "cmd/open_engine.hpp"
 
-#include <poll.h>
-
 #include "lockcore/memory_engine.hpp"
 #include "lockcore/sqlite/engine.hpp"
 #include "lockcore/sqlite/upkeep.hpp"
@@ -56,14 +54,50 @@ Result<StorePath> named_store(const EngineTerms& terms, const Environment& envir
     return find_store({terms.path, environment("HAGI_LOCK_STORE"), environment("XDG_STATE_HOME"), environment("HOME")});
 }
 
-// A store that is not there: nothing is known, nothing is held.
-std::unique_ptr<Engine> engine_for_nothing(const std::string& path) {
-    auto equipped = equip(FilesystemKind::Local, path);
-    auto memory = std::make_unique<MemoryEngine>(equipped->clock(), path);
-    memory->on_sleep([](Duration at_most) { ::poll(nullptr, 0, static_cast<int>(at_most.count())); });
-    equipped->use(std::move(memory));
-    return equipped;
-}
+// Answers for a store that is not there: nothing is known, nothing is held. Once somebody has made it, it is the
+// store's own answers that are given, so that who looks on or waits does not look at nothing for ever.
+class AbsentStore : public Engine {
+public:
+    using Open = std::function<Result<std::unique_ptr<Engine>>()>;  // NotFound: it is still not there
+
+    AbsentStore(const std::string& path, Open open) : bell_(path), nothing_(clock_, path), open_(std::move(open)) {}
+
+    Result<Answer> submit(const LockId& lock_id, const Request& request) override {
+        const auto engine = now();
+        return engine ? (*engine)->submit(lock_id, request) : engine.error();
+    }
+    Result<ListAnswer> list(const ListQuery& query) override {
+        const auto engine = now();
+        return engine ? (*engine)->list(query) : engine.error();
+    }
+    Result<std::vector<LoggedEvent>> read_log(const LogQuery& query) override {
+        const auto engine = now();
+        return engine ? (*engine)->read_log(query) : engine.error();
+    }
+    // Its bells are the same before and after.
+    std::unique_ptr<Listener> listen(const LockId& lock_id, const Owner& owner) override {
+        return bell_.listen(lock_id, owner);
+    }
+    [[nodiscard]] EngineDescription describe() const override {
+        return made_ ? made_->describe() : nothing_.describe();
+    }
+
+private:
+    Result<Engine*> now() {
+        if (made_) return made_.get();
+        auto opened = open_();
+        if (!opened && opened.error().kind != ErrorKind::NotFound) return opened.error();
+        if (!opened) return &nothing_;
+        made_ = *std::move(opened);
+        return made_.get();
+    }
+
+    MachineClock clock_;
+    FileBell bell_;
+    MemoryEngine nothing_;
+    Open open_;
+    std::unique_ptr<Engine> made_;
+};
 
 SqliteOptions::Access access_for(StoreUse use) {
     switch (use) {
@@ -76,8 +110,6 @@ SqliteOptions::Access access_for(StoreUse use) {
 
 Result<std::unique_ptr<Engine>> open_in(const StorePlace& place, const EngineTerms& terms, StoreUse use,
                                         const Environment& environment) {
-    if (!place.exists && use != StoreUse::Create) return engine_for_nothing(place.path);
-
     const auto filesystem = examine_filesystem(place.folder, environment("HAGI_LOCK_FILESYSTEM"));
     if (!filesystem) return filesystem.error();
     if (const auto usable = require_usable(*filesystem); !usable) return usable.error();
@@ -91,11 +123,22 @@ Result<std::unique_ptr<Engine>> open_in(const StorePlace& place, const EngineTer
     options.busy_timeout = terms.busy_timeout;
     options.mode = place.mode;
     auto engine = open_sqlite_engine(options, equipped->clock(), equipped->signal(), equipped->witness());
-    if (!engine && engine.error().kind == ErrorKind::NotFound && use != StoreUse::Create)
-        return engine_for_nothing(place.path);
     if (!engine) return engine.error();
     equipped->use(*std::move(engine));
     return std::unique_ptr<Engine>(std::move(equipped));
+}
+
+Access access_to_place(StoreUse use) { return use == StoreUse::ReadOnly ? Access::Read : Access::Write; }
+
+std::unique_ptr<Engine> absent_store(const std::string& path, const EngineTerms& terms, StoreUse use,
+                                     const Environment& environment) {
+    const auto open = [path, terms, use, environment]() -> Result<std::unique_ptr<Engine>> {
+        const auto place = check_store_place(path, access_to_place(use));
+        if (!place) return place.error();
+        if (!place->exists) return Error{ErrorKind::NotFound, "there is no store yet"};
+        return open_in(*place, terms, use, environment);
+    };
+    return std::make_unique<AbsentStore>(path, open);
 }
 
 }  // namespace
@@ -106,13 +149,16 @@ Result<std::unique_ptr<Engine>> open_engine(const EngineTerms& terms, StoreUse u
     if (store->named_by == NamedBy::Default && use == StoreUse::Create)
         if (const auto made = ensure_default_folders(store->path); !made) return made.error();
 
-    const auto place = check_store_place(store->path, use == StoreUse::ReadOnly ? Access::Read : Access::Write);
+    const auto place = check_store_place(store->path, access_to_place(use));
     if (!place) {
         // The default's folders are made by the first verb that writes; until then the store is merely empty.
         const bool not_yet = store->named_by == NamedBy::Default && place.error().kind == ErrorKind::NotFound;
-        return not_yet ? Result(engine_for_nothing(store->path)) : place.error();
+        return not_yet ? Result(absent_store(store->path, terms, use, environment)) : place.error();
     }
-    return open_in(*place, terms, use, environment);
+    if (!place->exists && use != StoreUse::Create) return absent_store(store->path, terms, use, environment);
+    auto engine = open_in(*place, terms, use, environment);
+    const bool gone_since = !engine && engine.error().kind == ErrorKind::NotFound && use != StoreUse::Create;
+    return gone_since ? Result(absent_store(store->path, terms, use, environment)) : std::move(engine);
 }
 
 Result<std::unique_ptr<Upkeep>> open_upkeep(const EngineTerms& terms, const Environment& environment) {
