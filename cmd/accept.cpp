@@ -17,6 +17,7 @@ Run prepare(CLI::App& app) {
     add_seconds(app, "--min-left", options->minimum_left, 0s, kMaximumHold,
                 "refuse when less than this is left of the lease");
     add_store_options(app, options->common);
+    add_answer_options(app, options->common);
     return [options](Context& context) {
         return with_session(context, options->common, About::Lock, StoreUse::Change, [&](Session& session) {
             return session.ask(AcceptRequest{options->epoch, options->minimum_left.value_or(0s)});

@@ -58,6 +58,7 @@ Run prepare(CLI::App& app) {
     add_checked(app, "--note", options->common, request.progress.note, parse_note, "a note on progress");
     add_stuck_option(app, options->common);
     add_store_options(app, options->common);
+    add_answer_options(app, options->common);
     return [options](Context& context) {
         if (const char* problem = unfit(*options))
             return Report(context, options->common.form()).failure({}, {ErrorCode::Usage, problem, {}});

@@ -117,7 +117,11 @@ int dispatch(Context& context, const Words& words) {
 // Before the command that `run` starts: its words are its own.
 Form form_of(const Words& words) {
     const auto own_end = std::find(words.begin(), words.end(), "--");
-    return std::find(words.begin(), own_end, "--json") != own_end ? Form::Json : Form::Text;
+    const auto has = [&](const Words& wanted) {
+        return std::search(words.begin(), own_end, wanted.begin(), wanted.end()) != own_end;
+    };
+    const bool json = has({"--json"}) || has({"--format", "json"}) || has({"--format=json"});
+    return json ? Form::Json : Form::Text;
 }
 
 int run_cli(Context& context, const std::vector<std::string>& words) {

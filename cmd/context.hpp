@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "cmd/screen.hpp"
 #include "lockcore/clock.hpp"
 #include "lockcore/engine.hpp"
 #include "lockcore/process.hpp"
@@ -60,6 +61,12 @@ struct Context {
 
     // From this call on the signals end nothing by themselves.
     std::function<std::unique_ptr<StopSource>()> listen_for_stop;
+
+    // How wide the terminal is that stdout is, in columns; absent where it is none, so that nothing is cut.
+    std::function<std::optional<std::size_t>()> columns = [] { return std::optional<std::size_t>(); };
+
+    // Takes the whole terminal until the screen is destroyed; null where nobody looks on and types.
+    std::function<std::unique_ptr<Screen>()> take_screen = [] { return std::unique_ptr<Screen>(); };
 };
 
 }  // namespace hagi

@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "cmd/text.hpp"
+#include "cmd/json_document.hpp"
 #include "cmd/timestamp.hpp"
 #include "cmd/watcher.hpp"
+#include "lockcore/names.hpp"
 #include "lockcore/windows.hpp"
 #include "lockcore/words.hpp"
 
 namespace hagi::json {
 namespace {
-
-// Every document starts as an object: one that is to become an object by its first key is destroyed as half of one
-// where memory is short just then.
-using Json = nlohmann::ordered_json;
 
 // What a store says of time: enough to show any of its instants.
 struct WallClock {
@@ -49,11 +44,6 @@ void put_time(Json& json, const char* key, const WallClock& clock, const std::op
 void put_subject(Json& json, const Subject& subject) {
     put_text(json, "lockId", subject.lock_id);
     put_text(json, "owner", subject.owner);
-}
-
-void put_store(Json& json, const Subject& subject) {
-    if (!subject.store.store.empty()) json["store"] = subject.store.store;
-    if (subject.store.created) json["storeCreated"] = true;
 }
 
 // What a holder and everyone else are told alike.
@@ -213,12 +203,6 @@ std::string_view name_of(WatchEventKind kind) {
     return "stopped";
 }
 
-// ASCII only, so that no control or bidirectional character of another caller reaches a terminal raw; bytes that are
-// no UTF-8 (a stranger may have written the store) are replaced, since a reader must be able to parse every line.
-std::string line(const Json& json) {
-    return json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 std::string answer(const Subject& subject, const Answer& answer) {
@@ -227,7 +211,34 @@ std::string answer(const Subject& subject, const Answer& answer) {
     return line(json);
 }
 
-std::string list(const Subject& subject, const ListAnswer& answer) {
+namespace {
+
+// One value as a shell wants it; texts of other callers escaped, as everywhere.
+std::string plain(const Json& value) { return value.is_string() ? escaped(value.get<std::string>()) : value.dump(); }
+
+const Json* find(const Json& json, std::string_view path) {
+    const std::size_t dot = path.find('.');
+    const auto found = json.find(path.substr(0, dot));
+    if (found == json.end()) return nullptr;
+    return dot == std::string_view::npos ? &*found : find(*found, path.substr(dot + 1));
+}
+
+}  // namespace
+
+std::string fields(const Subject& subject, const Answer& answer, const std::vector<std::string>& names) {
+    Json json = Json::object();
+    put_answer(json, subject, answer);
+    std::string lines;
+    for (const std::string& name : names) {
+        const Json* value = find(json, name);
+        lines += (value ? plain(*value) : "") + "\n";
+    }
+    return lines;
+}
+
+namespace {
+
+void put_list(Json& json, const Subject& subject, const ListAnswer& answer) {
     const WallClock clock{answer.now, answer.wall_now};
     Json locks = Json::array();
     for (const LockView& view : answer.locks) {
@@ -244,8 +255,22 @@ std::string list(const Subject& subject, const ListAnswer& answer) {
         lock["queue"] = std::move(queue);
         locks.push_back(std::move(lock));
     }
-    Json json = {{"locks", std::move(locks)}, {"at", clock.at(answer.now)}};
+    json["locks"] = std::move(locks);
+    json["at"] = clock.at(answer.now);
     put_store(json, subject);
+}
+
+}  // namespace
+
+std::string list(const Subject& subject, const ListAnswer& answer) {
+    Json json = Json::object();
+    put_list(json, subject, answer);
+    return line(json);
+}
+
+std::string list_event(const Subject& subject, const ListAnswer& answer) {
+    Json json = {{"event", "locks"}};
+    put_list(json, subject, answer);
     return line(json);
 }
 
@@ -277,49 +302,6 @@ std::string log(const std::vector<LoggedEvent>& events) {
 }
 
 std::string log_line(const LoggedEvent& event) { return line(logged_event(event)); }
-
-std::string examination(const Examination& examination) {
-    Json json = {{"store", examination.store}};
-    const auto put = [&json](const char* key, const std::string& value) {
-        if (!value.empty()) json[key] = value;
-    };
-    put("filesystem", examination.filesystem);
-    put("journalMode", examination.journal_mode);
-    put("clock", examination.clock);
-    if (examination.schema) json["schema"] = *examination.schema;
-    put("sqlite", examination.sqlite);
-    json["checks"] = Json::array();
-    for (const Finding& finding : examination.findings) {
-        Json check = {{"name", finding.name}, {"ok", !finding.trouble}, {"message", finding.message}};
-        if (!finding.fix.empty()) check["fix"] = finding.fix;
-        json["checks"].push_back(std::move(check));
-    }
-    json["ok"] = !worst_trouble(examination);
-    return line(json);
-}
-
-std::string conversion(const Subject& subject, Conversion conversion) {
-    Json json = {{"converted", conversion == Conversion::Converted}};
-    put_store(json, subject);
-    return line(json);
-}
-
-std::string rebuilding(const Rebuilding& rebuilding) {
-    const Json json = {{"store", rebuilding.store},
-                       {"rebuilt", rebuilding.rebuilt},
-                       {"locks", rebuilding.locks},
-                       {"events", rebuilding.events},
-                       {"epochFloor", rebuilding.floor.value},
-                       {"losses", rebuilding.losses},
-                       {"command", text::put_in_place(rebuilding)}};
-    return line(json);
-}
-
-std::string pruning(const Subject& subject, const Pruning& pruning) {
-    Json json = {{"pruned", pruning.locks}, {"epochFloor", pruning.floor.value}};
-    put_store(json, subject);
-    return line(json);
-}
 
 std::string guide(std::string_view text) { return line({{"guide", text}}); }
 

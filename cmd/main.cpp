@@ -7,9 +7,11 @@
 #include "cmd/cli.hpp"
 #include "cmd/last_words.hpp"
 #include "cmd/open_engine.hpp"
+#include "cmd/terminal_screen.hpp"
 #include "platform/machine_clock.hpp"
 #include "platform/process_identity.hpp"
 #include "platform/stop_signal.hpp"
+#include "platform/terminal.hpp"
 
 namespace hagi {
 namespace {
@@ -49,6 +51,19 @@ std::optional<std::string> environment(std::string_view name) {
     return value;
 }
 
+std::optional<std::size_t> columns() {
+    if (!is_terminal(STDOUT_FILENO)) return std::nullopt;
+    constexpr int kUsual = 80;
+    return static_cast<std::size_t>(terminal_width(STDOUT_FILENO).value_or(kUsual));
+}
+
+// A terminal that cannot move its cursor gets lines.
+std::unique_ptr<Screen> take_screen() {
+    const auto kind = environment("TERM");
+    if (!is_terminal(STDIN_FILENO) || !is_terminal(STDOUT_FILENO) || !kind || *kind == "dumb") return nullptr;
+    return take_terminal(environment("NO_COLOR") ? Colours::None : Colours::Few);
+}
+
 // A file that is opened while a standard stream is closed gets its number, and what is printed would be written into
 // it: into the store, into its gate. The wrong way round, so that printing still fails and is known to have failed.
 void occupy_standard_streams() {
@@ -73,6 +88,8 @@ int run(const std::vector<std::string>& words) {
             return self;
         },
         [] { return std::make_unique<SignalStopSource>(); },
+        columns,
+        take_screen,
     };
     return run_cli(context, words);
 }

@@ -14,6 +14,7 @@ Run prepare(CLI::App& app) {
     add_address_options(app, options->common);
     add_reason(app, options->common, options->reason);
     add_store_options(app, options->common);
+    add_answer_options(app, options->common);
     return [options](Context& context) {
         if (const auto missing = missing_reason("nudge", options->common, options->reason))
             return Report(context, options->common.form()).failure({}, failure_for(*missing));

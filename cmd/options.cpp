@@ -7,6 +7,8 @@
 #include <charconv>
 #include <limits>
 
+#include "cmd/answer_field.hpp"
+
 namespace hagi {
 namespace {
 
@@ -76,6 +78,31 @@ void add_command(CLI::App& app, std::vector<std::string>& target, const std::str
 void add_text(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
               const std::string& help) {
     app.add_option_function<std::string>(name, take, help)->type_name("TEXT");
+}
+
+namespace {
+
+// "table, json or tsv"
+std::string listed(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        if (!text.empty()) text += word == words.back() ? " or " : ", ";
+        text += word;
+    }
+    return text;
+}
+
+}  // namespace
+
+void add_choice(CLI::App& app, const std::string& name, std::vector<std::string> words,
+                std::function<void(const std::string&)> take, const std::string& help) {
+    const auto check = [name, words = std::move(words), take = std::move(take)](const std::string& text) {
+        if (std::find(words.begin(), words.end(), text) == words.end())
+            throw CLI::ValidationError(
+                fmt::format("{} is {}, not \"{}\": give one of these", name, listed(words), escaped(text)));
+        take(text);
+    };
+    app.add_option_function<std::string>(name, check, help)->type_name("WORD");
 }
 
 void add_string(CLI::App& app, const std::string& name, std::optional<std::string>& target, const std::string& help) {
@@ -175,6 +202,36 @@ void add_store_options(CLI::App& app, CommonOptions& common) {
                 "how long to wait for a busy store (default 5)");
 }
 
+namespace {
+
+std::vector<std::string> parse_fields(const std::string& text) {
+    std::vector<std::string> fields;
+    for (std::string_view rest = text;;) {
+        const std::size_t comma = rest.find(',');
+        fields.emplace_back(rest.substr(0, comma));
+        if (!is_answer_field(fields.back()))
+            throw CLI::ValidationError("--print knows no field \"" + escaped(fields.back()) +
+                                       "\": give one of the answer's in --json, e.g. status, epoch, position, "
+                                       "windows.validUntil");
+        if (comma == std::string_view::npos) return fields;
+        rest.remove_prefix(comma + 1);
+    }
+}
+
+}  // namespace
+
+void add_quiet_option(CLI::App& app, CommonOptions& common, const std::string& help) {
+    app.add_flag("--quiet", common.quiet, help);
+}
+
+void add_answer_options(CLI::App& app, CommonOptions& common) {
+    add_quiet_option(app, common, "print nothing but what went wrong: the exit code says the rest, 29 and 31, too");
+    const auto take = [&common](const std::string& text) { common.fields = parse_fields(text); };
+    app.add_option_function<std::string>(
+           "--print", take, "only these fields of the answer in JSON, one a line; empty where there is none")
+        ->type_name("FIELD[,FIELD]");
+}
+
 void add_reason(CLI::App& app, CommonOptions& common, std::optional<Reason>& target) {
     add_checked(app, "--reason", common, target, parse_reason, "why, in words that the holder reads (required)");
 }
@@ -191,6 +248,8 @@ void add_stuck_option(CLI::App& app, CommonOptions& common) {
 }
 
 Result<Subject> resolve_store(const Context& context, const CommonOptions& common) {
+    if (static_cast<int>(common.json) + static_cast<int>(common.quiet) + static_cast<int>(!common.fields.empty()) > 1)
+        return usage("--json, --quiet and --print contradict each other: give one of them");
     const auto stuck_after = resolve_stuck_after(context, common);
     if (!stuck_after) return stuck_after.error();
     if (common.invalid) return *common.invalid;

@@ -29,10 +29,16 @@ struct CommonOptions {
     std::optional<Duration> busy_timeout;
     std::optional<Duration> stuck_after;
     bool json = false;
+    bool quiet = false;
+    std::vector<std::string> fields;         // of --print
     std::optional<Error> invalid;            // the first text that breaks its rules
     std::vector<std::string> invalid_names;  // the options that have such a text
 
-    [[nodiscard]] Form form() const { return json ? Form::Json : Form::Text; }
+    [[nodiscard]] Form form() const {
+        if (json) return Form::Json;
+        if (quiet) return Form::Quiet;
+        return fields.empty() ? Form::Text : Form::Fields;
+    }
 };
 
 // --lock-id, --server, --game, --owner.
@@ -40,6 +46,12 @@ void add_address_options(CLI::App& app, CommonOptions& common);
 
 // --json, --store, --busy-timeout.
 void add_store_options(CLI::App& app, CommonOptions& common);
+
+// --quiet and --print, of verbs that answer.
+void add_answer_options(CLI::App& app, CommonOptions& common);
+
+// --quiet alone.
+void add_quiet_option(CLI::App& app, CommonOptions& common, const std::string& help);
 
 // --stuck-after.
 void add_stuck_option(CLI::App& app, CommonOptions& common);
@@ -78,6 +90,10 @@ bool is_met(const Requirement& requirement, Status status);
 
 // `name` was given, with a text that breaks its rules.
 void note_invalid(CommonOptions& common, const std::string& name, const Error& error);
+
+// `take` is given one of the words.
+void add_choice(CLI::App& app, const std::string& name, std::vector<std::string> words,
+                std::function<void(const std::string&)> take, const std::string& help);
 
 // `take` is given the text.
 void add_text(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,

@@ -14,6 +14,7 @@ Run prepare(CLI::App& app) {
     add_address_options(app, options->common);
     add_epoch(app, options->epoch, "give back only this grant, never a place in the queue");
     add_store_options(app, options->common);
+    add_answer_options(app, options->common);
     return [options](Context& context) {
         return with_session(context, options->common, About::Lock, StoreUse::Change,
                             [&](Session& session) { return session.ask(ReleaseRequest{options->epoch}); });

@@ -18,6 +18,7 @@ Run prepare(CLI::App& app) {
                 "what the work is at, e.g. compile");
     add_checked(app, "--note", options->common, options->request.progress.note, parse_note, "a note on progress");
     add_store_options(app, options->common);
+    add_answer_options(app, options->common);
     return [options](Context& context) {
         return with_session(context, options->common, About::Lock, StoreUse::Change,
                             [&](Session& session) { return session.ask(options->request); });

@@ -5,6 +5,7 @@
 
 #include "cmd/json.hpp"
 #include "cmd/text.hpp"
+#include "lockcore/names.hpp"
 
 namespace hagi {
 namespace {
@@ -41,12 +42,28 @@ void Report::print(Output& output, const std::string& text) {
 }
 
 int Report::answer(const Subject& subject, const Answer& answer) {
-    print(context_.out, form_ == Form::Json ? json::answer(subject, answer) : text::answer(subject, answer));
+    switch (form_) {
+        case Form::Text: print(context_.out, text::answer(subject, answer)); break;
+        case Form::Json: print(context_.out, json::answer(subject, answer)); break;
+        case Form::Fields: tell_fields(subject, answer); break;
+        case Form::Quiet: break;
+    }
     return kSuccess;
 }
 
+// A forgotten mount must show, also to a script that asked for one number.
+void Report::tell_fields(const Subject& subject, const Answer& answer) {
+    if (subject.store.created) print(context_.err, "hagi: store created: " + escaped(subject.store.store) + "\n");
+    print(context_.out, json::fields(subject, answer, fields_));
+}
+
 int Report::list(const Subject& subject, const ListAnswer& answer) {
-    print(context_.out, form_ == Form::Json ? json::list(subject, answer) : text::list(subject, answer));
+    print(context_.out, json::list(subject, answer));
+    return kSuccess;
+}
+
+int Report::text(const std::string& lines) {
+    print(context_.out, lines);
     return kSuccess;
 }
 
@@ -59,11 +76,18 @@ void Report::log_line(const LoggedEvent& event) {
     context_.out.write(form_ == Form::Json ? json::log_line(event) : text::log({event}));
 }
 
+namespace {
+
+// That it is somebody else's turn is an answer, for which the exit code is enough.
+bool went_wrong(ErrorCode code) { return code != ErrorCode::Conflict && code != ErrorCode::WaitTimeout; }
+
+}  // namespace
+
 int Report::failure(const Subject& subject, const Failure& given) {
     const Failure failure = with_store(subject, given);
     if (form_ == Form::Json)
         print(context_.out, json::failure(subject, failure));
-    else
+    else if (form_ != Form::Quiet || went_wrong(failure.code))
         print(context_.err, "hagi: " + failure.message + "\n");
     return exit_code(failure.code);
 }
@@ -107,11 +131,36 @@ int Report::pruning(const Subject& subject, const Pruning& pruning) {
     return kSuccess;
 }
 
+namespace {
+
+// What goes as it should, or what the exit code says, too.
+bool is_routine(const WatchEvent& event) {
+    switch (event.kind) {
+        case WatchEventKind::Started:
+        case WatchEventKind::Beat:
+        case WatchEventKind::Queued:
+        case WatchEventKind::Holding:
+        case WatchEventKind::Timeout:
+        case WatchEventKind::Recovered: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
 void Report::event(const Subject& subject, const WatchEvent& given) {
     WatchEvent event = given;
     event.message = text::with_store(subject, event.message);
     if (event.failure) event.failure = with_store(subject, *event.failure);
-    context_.out.write(form_ == Form::Json ? json::event(subject, event) : event.message + "\n");
+    switch (form_) {
+        case Form::Text: context_.out.write(event.message + "\n"); return;
+        case Form::Json: context_.out.write(json::event(subject, event)); return;
+        case Form::Quiet: break;
+        case Form::Fields:
+            if (event.kind == WatchEventKind::Holding) return tell_fields(subject, *event.answer);
+            break;
+    }
+    if (form_ == Form::Fields || !is_routine(event)) context_.err.write(event.message + "\n");
 }
 
 }  // namespace hagi

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cmd/context.hpp"
@@ -64,7 +65,12 @@ struct WatchEvent {
 // Absent: all is well.
 std::optional<ErrorKind> worst_trouble(const Examination& examination);
 
-enum class Form { Text, Json };
+enum class Form {
+    Text,
+    Json,
+    Quiet,   // only what went wrong, to stderr; not that it is another owner's turn
+    Fields,  // of an answer; whatever else there is to say goes to stderr
+};
 
 // Ready to be written, since then nothing can be put together any more.
 inline constexpr std::string_view kOutOfMemory =
@@ -75,11 +81,14 @@ inline constexpr std::string_view kOutOfMemoryJson =
 
 class Report {
 public:
-    Report(Context& context, Form form) : context_(context), form_(form) {}
+    // `fields`: of Form::Fields, one a line.
+    Report(Context& context, Form form, std::vector<std::string> fields = {})
+        : context_(context), form_(form), fields_(std::move(fields)) {}
 
     // Each prints and returns the exit code of a command that ends with it.
     int answer(const Subject& subject, const Answer& answer);
-    int list(const Subject& subject, const ListAnswer& answer);
+    int list(const Subject& subject, const ListAnswer& answer);  // as JSON
+    int text(const std::string& lines);                          // as it is
     int log(const std::vector<LoggedEvent>& events);
     void log_line(const LoggedEvent& event);  // of a log that is followed
     int failure(const Subject& subject, const Failure& failure);
@@ -97,9 +106,11 @@ public:
 
 private:
     void print(Output& output, const std::string& text);
+    void tell_fields(const Subject& subject, const Answer& answer);
 
     Context& context_;
     Form form_;
+    std::vector<std::string> fields_;
 };
 
 }  // namespace hagi

@@ -18,6 +18,7 @@ Run prepare(CLI::App& app) {
     add_checked(app, "--label", options->common, options->label, parse_label, "what the lock is wanted for");
     add_epoch(app, options->epoch, "displace only this grant, else change nothing and exit 29");
     add_store_options(app, options->common);
+    add_answer_options(app, options->common);
     return [options](Context& context) {
         if (const auto missing = missing_reason("requisition", options->common, options->reason))
             return Report(context, options->common.form()).failure({}, failure_for(*missing));

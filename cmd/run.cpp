@@ -341,8 +341,9 @@ int run_command(Session& session, const Options& options, ChildProcess& child, R
 
 int hold_and_run(Context& context, Options& options) {
     // stdout is the command's: whatever `run` says goes to stderr.
-    Context own{context.err,   context.err,      context.environment,    context.open_engine,
-                context.clock, context.identify, context.listen_for_stop};
+    Context own{context.err,        context.err,      context.environment,     context.open_engine,
+                context.clock,      context.identify, context.listen_for_stop, context.columns,
+                context.take_screen};
     Report report(own, options.common.form());
     if (const auto problem = unfit(options)) return report.failure({}, {ErrorCode::Usage, *problem, {}});
     if (const auto subject = resolve_subject(own, options.common); !subject)
@@ -378,6 +379,8 @@ Run prepare(CLI::App& app) {
     add_checked(app, "--note", options->common, request.progress.note, parse_note, "a note on progress");
     add_stuck_option(app, options->common);
     add_store_options(app, options->common);
+    add_quiet_option(app, options->common,
+                     "say nothing of the waiting, nor that the turn did not come: only what goes wrong");
     request.when_granted = WhenGranted::Accept;
     add_command(app, options->command, "behind --: the command and its arguments");
     return [options](Context& context) { return hold_and_run(context, *options); };

@@ -27,7 +27,7 @@ int Session::fail(const Error& error) { return report.failure(subject, failure_f
 
 int with_session(Context& context, const CommonOptions& common, About about, StoreUse use,
                  const std::function<int(Session&)>& verb) {
-    Report report(context, common.form());
+    Report report(context, common.form(), common.fields);
     auto subject = about == About::Lock ? resolve_subject(context, common) : resolve_store(context, common);
     if (!subject) return report.failure({}, failure_for(subject.error()));
 

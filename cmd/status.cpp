@@ -29,6 +29,7 @@ Run prepare(CLI::App& app) {
     add_requirement(app, options->requirement);
     add_stuck_option(app, options->common);
     add_store_options(app, options->common);
+    add_answer_options(app, options->common);
     return [options](Context& context) {
         return with_session(context, options->common, About::Lock, StoreUse::Change,
                             [&](Session& session) { return tell_standing(session, *options); });

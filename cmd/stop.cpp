@@ -16,6 +16,7 @@ Run prepare(CLI::App& app) {
     add_reason(app, options->common, options->reason);
     add_epoch(app, options->epoch, "stop only this grant, else change nothing and exit 29");
     add_store_options(app, options->common);
+    add_answer_options(app, options->common);
     return [options](Context& context) {
         if (const auto missing = missing_reason("stop", options->common, options->reason))
             return Report(context, options->common.form()).failure({}, failure_for(*missing));

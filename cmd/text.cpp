@@ -88,8 +88,8 @@ void add_progress(std::string& lines, const Subject& subject, const Answer& answ
     if (hold.phase_since)
         add_line(lines, fmt::format("phase {} since {}", shown(hold.phase), time(answer, *hold.phase_since)));
     if (!hold.note.empty()) add_line(lines, "note " + quoted(hold.note));
-    if (const auto stuck = stuck_for(hold, answer.now, subject.stuck_after))
-        add_line(lines, fmt::format("stuck: phase {} has not changed for {}", shown(hold.phase), span(*stuck)));
+    if (const auto unchanged = stuck_for(hold, answer.now, subject.stuck_after))
+        add_line(lines, stuck(hold, *unchanged));
 }
 
 std::string watcher_words(const Answer& answer, const ShownWatcher& shown_watcher) {
@@ -217,27 +217,21 @@ std::string answer(const Subject& subject, const Answer& answer) {
     return lines;
 }
 
-std::string list(const Subject& subject, const ListAnswer& answer) {
-    std::string lines;
-    for (const LockView& view : answer.locks) {
-        if (!view.state.hold) {
-            lines += fmt::format("{} free, last epoch {}\n", shown(view.lock_id), view.state.last_epoch.value);
-            continue;
-        }
-        const Hold& hold = *view.state.hold;
-        lines += fmt::format("{} epoch {} {}, {} waiting\n", shown(view.lock_id), hold.epoch.value,
-                             holder(hold, answer.wall_now, answer.now), view.state.queue.size());
-        if (const auto stuck = stuck_for(hold, answer.now, subject.stuck_after))
-            add_line(lines, fmt::format("stuck: phase {} has not changed for {}", shown(hold.phase), span(*stuck)));
-        for (const Nudge& asked : hold.nudges)
-            add_line(lines, nudge_words(asked, wall_time(answer.wall_now, answer.now, asked.at)));
-        std::size_t position = 0;
-        for (const Waiter& waiter : view.state.queue)
-            add_line(lines, fmt::format("{}. {}{} since {}", ++position, shown(waiter.owner),
-                                        waiter.label.empty() ? "" : " for " + quoted(waiter.label),
-                                        wall_time(answer.wall_now, answer.now, waiter.enqueued_at)));
-    }
-    return lines.empty() ? "no lock is held or waited for\n" : lines;
+std::string stuck(const Hold& hold, Duration unchanged) {
+    return fmt::format("stuck: phase {} has not changed for {}", shown(hold.phase), span(unchanged));
+}
+
+std::string lock(const Subject& subject, const ListAnswer& answer, const LockView& lock) {
+    const std::string at = timestamp(answer.wall_now, Precision::Seconds);
+    if (!lock.state.hold) return fmt::format("{} {} free\n", at, shown(lock.lock_id));
+    const Hold& hold = *lock.state.hold;
+    std::string line = fmt::format("{} {} epoch {} {}, {} waiting", at, shown(lock.lock_id), hold.epoch.value,
+                                   holder(hold, answer.wall_now, answer.now), lock.state.queue.size());
+    for (const Waiter& waiter : lock.state.queue)
+        line += (&waiter == &lock.state.queue.front() ? ": " : ", ") + shown(waiter.owner);
+    if (const auto unchanged = stuck_for(hold, answer.now, subject.stuck_after)) line += "; " + stuck(hold, *unchanged);
+    for (const Nudge& asked : hold.nudges) line += "; " + nudge(answer, asked);
+    return line + "\n";
 }
 
 std::string log(const std::vector<LoggedEvent>& events) {
@@ -270,6 +264,10 @@ std::string another_waiter(const Subject& subject, const ProcessIdentity& proces
 }
 
 std::string nudge(const Answer& answer, const Nudge& nudge) { return nudge_words(nudge, time(answer, nudge.at)); }
+
+std::string nudge(const ListAnswer& answer, const Nudge& nudge) {
+    return nudge_words(nudge, wall_time(answer.wall_now, answer.now, nudge.at));
+}
 
 namespace {
 

@@ -11,7 +11,9 @@ namespace hagi::text {
 
 // Complete lines, each with its newline.
 std::string answer(const Subject& subject, const Answer& answer);
-std::string list(const Subject& subject, const ListAnswer& answer);
+
+// One lock of a list as of a moment, for who follows it.
+std::string lock(const Subject& subject, const ListAnswer& answer, const LockView& lock);
 
 std::string log(const std::vector<LoggedEvent>& events);
 
@@ -43,6 +45,10 @@ std::string another_waiter(const Subject& subject, const ProcessIdentity& proces
 
 // What the holder is asked.
 std::string nudge(const Answer& answer, const Nudge& nudge);
+std::string nudge(const ListAnswer& answer, const Nudge& nudge);
+
+// That the phase has not changed for so long.
+std::string stuck(const Hold& hold, Duration unchanged);
 
 // A command line of this program that works when it is pasted into a shell.
 std::string command(const Subject& subject, std::string_view verb, std::string_view more = {});

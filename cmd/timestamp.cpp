@@ -38,6 +38,18 @@ std::string span(Duration length) {
     return fmt::format("{} s", seconds);
 }
 
+std::string brief_span(Duration length) {
+    using namespace std::chrono;
+    const auto seconds = std::max(floor<std::chrono::seconds>(length).count(), std::int64_t{0});
+    const auto days = seconds / 86400;
+    const auto hours = seconds / 3600 % 24;
+    const auto minutes = seconds / 60 % 60;
+    if (days > 0) return fmt::format("{}d{:02}h", days, hours);
+    if (hours > 0) return fmt::format("{}h{:02}m", hours, minutes);
+    if (minutes > 0) return fmt::format("{}m{:02}s", minutes, seconds % 60);
+    return fmt::format("{}s", seconds);
+}
+
 namespace {
 
 // Reads a text from left to right; once something does not fit, nothing does.

@@ -1,8 +1,10 @@
 #include "tests/cli/world.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include "cmd/cli.hpp"
+#include "cmd/terminal_screen.hpp"
 
 namespace hagi::test {
 namespace {
@@ -73,6 +75,38 @@ private:
     World& world_;
 };
 
+// A whole terminal: a frame is written as one text.
+class World::Picture : public Screen {
+public:
+    Picture(World& world, Output& out) : world_(world), out_(out) {}
+
+    [[nodiscard]] ScreenSize size() const override { return *world_.screen_; }
+    void show(const std::vector<Line>& lines) override {
+        std::string frame;
+        for (const Line& line : lines) frame += "|" + mark(line.emphasis) + line.text + "\n";
+        out_.write(frame);
+    }
+    [[nodiscard]] Interrupts interrupts() const override { return {}; }
+    std::optional<std::vector<Key>> take_keys() override {
+        if (world_.hung_up_) return std::nullopt;
+        return keys_from(std::exchange(world_.typed_, {}));
+    }
+
+private:
+    static std::string mark(Emphasis emphasis) {
+        switch (emphasis) {
+            case Emphasis::Plain: break;
+            case Emphasis::Heading: return "=";
+            case Emphasis::Alert: return "!";
+            case Emphasis::Faint: return "~";
+        }
+        return " ";
+    }
+
+    World& world_;
+    Output& out_;
+};
+
 World::World() : engine_(clock_, kStore) {
     store_.store = kStore;
     engine_.on_sleep([this](Duration at_most) { sleep(at_most); });
@@ -109,7 +143,11 @@ int World::run_with(const std::vector<std::string>& words, Output& out, Output& 
     };
     const auto listen = [this] { return std::make_unique<Stop>(*this); };
     const auto identify = [] { return ProcessIdentity{4242, 100, "another boot", 1, "host-a"}; };
-    Context context{out, err, environment, open, clock_, identify, listen};
+    const auto take_screen = [this, &out]() -> std::unique_ptr<Screen> {
+        return screen_ ? std::make_unique<Picture>(*this, out) : nullptr;
+    };
+    const auto columns = [this] { return columns_; };
+    Context context{out, err, environment, open, clock_, identify, listen, columns, take_screen};
     return run_cli(context, words);
 }
 
@@ -118,6 +156,9 @@ void World::forget_plans() {
     stop_requested_ = false;
     stop_when_it_sleeps_ = false;
     output_open_ = true;
+    screen_.reset();
+    typed_.clear();
+    hung_up_ = false;
     failures_.clear();
     failed_opening_.reset();
     store_.created = false;
@@ -134,6 +175,18 @@ void World::plan_stop(Duration after) {
         return;
     }
     plan(after, Sleeper::Wakes, [this] { stop_requested_ = true; });
+}
+
+void World::plan_resize(Duration after, ScreenSize size) {
+    plan(after, Sleeper::Wakes, [this, size] { screen_ = size; });
+}
+
+void World::plan_keys(Duration after, const std::string& bytes) {
+    plan(after, Sleeper::Wakes, [this, bytes] { typed_ += bytes; });
+}
+
+void World::plan_hang_up(Duration after) {
+    plan(after, Sleeper::Wakes, [this] { hung_up_ = true; });
 }
 
 void World::plan_failure(Duration from, Duration until, Error error, Landed landed) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cmd/context.hpp"
+#include "cmd/screen.hpp"
 #include "lockcore/memory_engine.hpp"
 #include "tests/support/fake_clock.hpp"
 
@@ -46,6 +47,16 @@ public:
     void plan_replaced_store() { store_.replaced = true; }
     void plan_closed_output() { output_open_ = false; }
 
+    // How wide the terminal is on which stdout is shown, from now on; absent: it is none.
+    void set_columns(std::optional<std::size_t> columns) { columns_ = columns; }
+
+    // The next command has a whole terminal to draw on, of another size or gone later; what it draws is in `out`, each
+    // line behind a mark of how it stands out.
+    void plan_screen(ScreenSize size) { screen_ = size; }
+    void plan_resize(Duration after, ScreenSize size);
+    void plan_keys(Duration after, const std::string& bytes);
+    void plan_hang_up(Duration after);
+
     // Another owner's command while the planned one runs; it must succeed.
     void run_beside(const std::vector<std::string>& words);
 
@@ -71,6 +82,7 @@ private:
     class Door;
     class Paper;
     class Stop;
+    class Picture;
 
     int run_with(const std::vector<std::string>& words, Output& out, Output& err, bool planned);
     void forget_plans();
@@ -86,6 +98,10 @@ private:
     bool stop_requested_ = false;
     bool stop_when_it_sleeps_ = false;
     bool output_open_ = true;
+    std::optional<std::size_t> columns_;
+    std::optional<ScreenSize> screen_;  // of the next command
+    std::string typed_;                 // and not taken yet
+    bool hung_up_ = false;
     std::deque<Happening> happenings_;
     std::vector<PlannedFailure> failures_;
     std::optional<Error> failed_opening_;

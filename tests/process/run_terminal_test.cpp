@@ -1,108 +1,14 @@
 // `run` on a terminal: whose the keyboard is, and what Ctrl-C and Ctrl-Z do.
-#include <fcntl.h>
-#include <poll.h>
-#include <pty.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
-#include <stdexcept>
-#include <utility>
 
-#include "tests/process/hagi.hpp"
-#include "tests/support/await.hpp"
+#include "tests/process/terminal.hpp"
 #include "tests/support/catch.hpp"
 
 namespace hagi::test {
 namespace {
-
-constexpr int kPatience = 60'000;
-constexpr const char* kCtrlC = "\x03";
-constexpr const char* kCtrlZ = "\x1a";
-
-// A program as the first of a session on a terminal of its own, which the test types on and reads.
-class Terminal {
-public:
-    Terminal(const Hagi& hagi, Words words) {
-        int master = -1;
-        pid_ = ::forkpty(&master, nullptr, nullptr, nullptr);
-        if (pid_ < 0) throw std::runtime_error("no terminal");
-        if (pid_ == 0) become(hagi, words);
-        master_.reset(master);
-    }
-    ~Terminal() {
-        if (pid_ <= 0) return;
-        ::kill(pid_, SIGKILL);
-        ::waitpid(pid_, nullptr, 0);
-    }
-    Terminal(const Terminal&) = delete;
-    Terminal& operator=(const Terminal&) = delete;
-
-    [[nodiscard]] pid_t pid() const { return pid_; }
-
-    void type(const std::string& text) const {
-        if (::write(master_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-            throw std::runtime_error("the terminal takes no text");
-    }
-
-    // Reads on to the end of `text`.
-    void await_text(const std::string& text) {
-        for (;;) {
-            if (const auto found = unread_.find(text); found != std::string::npos) {
-                unread_.erase(0, found + text.size());
-                return;
-            }
-            if (!read_more()) throw std::runtime_error("ended without " + text + " but: " + unread_);
-        }
-    }
-
-    // All that is left.
-    std::string rest() {
-        while (read_more()) continue;
-        return std::exchange(unread_, {});
-    }
-
-    // The status of waitpid: of a stop, or of the end.
-    int wait_for_change() {
-        int status = 0;
-        const auto changed = [&] { return ::waitpid(pid_, &status, WUNTRACED | WNOHANG) == pid_; };
-        await(changed, "the program neither stops nor ends");
-        if (!WIFSTOPPED(status)) pid_ = 0;
-        return status;
-    }
-    int wait() {
-        const int status = wait_for_change();
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
-    }
-
-private:
-    bool read_more() {
-        pollfd readable{master_.get(), POLLIN, 0};
-        if (::poll(&readable, 1, kPatience) != 1) throw std::runtime_error("waited too long behind: " + unread_);
-        std::array<char, 4096> bytes{};
-        const ssize_t count = ::read(master_.get(), bytes.data(), bytes.size());
-        if (count <= 0) return false;  // EIO: nobody has the terminal open any more
-        unread_.append(bytes.data(), static_cast<std::size_t>(count));
-        return true;
-    }
-
-    [[noreturn]] static void become(const Hagi& hagi, Words& words) {
-        ::setenv("HAGI_LOCK_STORE", hagi.store().c_str(), 1);
-        ::setenv("HAGI_TEST_BINARY", HAGI_BINARY, 1);
-        std::vector<char*> pointers;
-        for (std::string& word : words) pointers.push_back(word.data());
-        pointers.push_back(nullptr);
-        ::execvp(pointers[0], pointers.data());
-        ::_exit(127);
-    }
-
-    pid_t pid_ = 0;
-    UniqueFd master_;
-    std::string unread_;
-};
 
 Words run_of(const std::string& script) {
     return Hagi::line({"run", "--lock-id", "a", "--owner", "alice", "--", "sh", "-c", script});
