@@ -10,7 +10,7 @@ fail() {
 }
 
 known=$(sed -n 's/^  \([a-z]*\)) command_[a-z]* .*;;$/\1/p' dev)
-for command in run test bench check soak; do
+for command in run test bench package check soak; do
   printf '%s\n' "$known" | grep -qx "$command" || fail "./dev has no command $command"
 done
 help=$(./dev help)
