@@ -12,11 +12,12 @@ _hagi_lock_ids() {
 _hagi_options() {
     local address='--lock-id --server --game --owner'
     local common='--json --store --busy-timeout --help'
+    local answer="--quiet --print $common"
     case $1 in
-        accept) echo "$address --epoch --min-left $common" ;;
+        accept) echo "$address --epoch --min-left $answer" ;;
         acquire)
             echo "$address --label --wait --timeout --keep-place --no-queue --require --lease-seconds --max-hold" \
-                "--phase --note --stuck-after $common"
+                "--phase --note --stuck-after $answer"
             ;;
         doctor) echo "--convert-to-shared --rebuild --rebuild-to --prune-idle --probe-lock $common" ;;
         guide) echo "--skill $common" ;;
@@ -24,18 +25,18 @@ _hagi_options() {
             echo "$address --epoch --interval --lease-seconds --phase --note --while-pid --verbose --stuck-after" \
                 "$common"
             ;;
-        list) echo "--prefix --all --stuck-after $common" ;;
-        log) echo "--lock-id --owner --prefix --since --limit --follow $common" ;;
-        nudge) echo "$address --reason $common" ;;
-        release) echo "$address --epoch $common" ;;
-        renew) echo "$address --epoch --lease-seconds --phase --note $common" ;;
-        requisition) echo "$address --reason --label --epoch $common" ;;
+        list) echo "--prefix --all --format --sort --watch --stuck-after $common" ;;
+        log) echo "--lock-id --owner --prefix --since --limit --follow --chart $common" ;;
+        nudge) echo "$address --reason $answer" ;;
+        release) echo "$address --epoch $answer" ;;
+        renew) echo "$address --epoch --lease-seconds --phase --note $answer" ;;
+        requisition) echo "$address --reason --label --epoch $answer" ;;
         run)
             echo "$address --label --timeout --keep-place --no-queue --conflict-exit-code --epoch --lease-seconds" \
-                "--max-hold --interval --kill-after --phase --note --stuck-after $common"
+                "--max-hold --interval --kill-after --phase --note --stuck-after --quiet $common"
             ;;
-        status) echo "$address --wait-seconds --require --stuck-after $common" ;;
-        stop) echo "$address --reason --epoch $common" ;;
+        status) echo "$address --wait-seconds --require --stuck-after $answer" ;;
+        stop) echo "$address --reason --epoch $answer" ;;
     esac
 }
 
@@ -54,6 +55,9 @@ _hagi_values() {
         --max-hold) words='600 3600 86400' ;;
         --min-left) words='60 120 300' ;;
         --wait-seconds) words='0 5 25' ;;
+        --format) words='table json tsv' ;;
+        --sort) words='lock holder phase held age left queue' ;;
+        --print) words='status epoch position queueLength holder.owner windows.validUntil' ;;
         --since) words='30m 2h 1d 7d' ;;
         --prune-idle) words='30 90 365' ;;
         --while-pid) words=$$ ;;

@@ -92,6 +92,12 @@ complete -c hagi -n "__hagi_verb $every" -l store -rF -d "the store's file"
 complete -c hagi -n "__hagi_verb $every" -l busy-timeout -x -d 'seconds to wait for a busy store'
 complete -c hagi -n "__hagi_verb $every" -s h -l help -d 'print the options'
 
+# Of every verb that answers with a standing.
+set -l answers accept acquire nudge release renew requisition status stop
+complete -c hagi -n "__hagi_verb $answers run" -l quiet -d 'nothing but what went wrong'
+complete -c hagi -n "__hagi_verb $answers" -l print -d 'only these fields of the answer' \
+    -xa 'status epoch position queueLength holder.owner windows.validUntil'
+
 # Of every verb about one lock.
 set -l about_lock accept acquire heartbeat nudge release renew requisition run status stop
 complete -c hagi -n "__hagi_verb $about_lock log" -l lock-id -xa '(__hagi_lock_ids)' -d 'the lock'
@@ -124,6 +130,10 @@ complete -c hagi -n '__hagi_verb status' -l wait-seconds -xa '0 5 25' -d 'return
 complete -c hagi -n '__hagi_verb list log' -l prefix -d 'only locks whose id begins so' \
     -xa '(__hagi_lock_ids | string replace -rf "/.*" "" | sort -u)'
 complete -c hagi -n '__hagi_verb list' -l all -d 'also locks that are idle'
+complete -c hagi -n '__hagi_verb list' -l format -xa 'table json tsv' -d 'of the list'
+complete -c hagi -n '__hagi_verb list' -l sort -xa 'lock holder phase held age left queue' -d 'by which column'
+complete -c hagi -n '__hagi_verb list' -l watch -d 'a live view'
+complete -c hagi -n '__hagi_verb log' -l chart -d 'who held it when, as bars'
 complete -c hagi -n '__hagi_verb log' -l since -xa '30m 2h 1d 7d' -d 'only what came after'
 complete -c hagi -n '__hagi_verb log' -l limit -x -d 'the newest so many'
 complete -c hagi -n '__hagi_verb log' -l follow -d 'go on with each new event'

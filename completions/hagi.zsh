@@ -73,6 +73,13 @@ _hagi_options() {
         '--phase=[what the work is at]:phase:'
         '--note=[a note on progress]:note:'
     )
+    local quiet='(--json --print)--quiet[nothing but what went wrong]'
+    local -a answer=(
+        $quiet
+        '(--json --quiet)--print=[only these fields of the answer]:field:(status epoch position queueLength holder.owner
+            windows.validUntil)'
+        $common
+    )
     local epoch='--epoch=[only this grant]:epoch:'
     local label='--label=[what the lock is wanted for]:label:'
     local reason='--reason=[why, in words that the holder reads]:reason:'
@@ -89,9 +96,9 @@ _hagi_options() {
     )
 
     case $1 in
-        accept) _arguments -s $address $epoch '--min-left=[refuse when less is left]:seconds:(60 120 300)' $common ;;
+        accept) _arguments -s $address $epoch '--min-left=[refuse when less is left]:seconds:(60 120 300)' $answer ;;
         acquire)
-            _arguments -s $address $label '--wait[wait for the turn]' $waiting $require $lease $progress $stuck $common
+            _arguments -s $address $label '--wait[wait for the turn]' $waiting $require $lease $progress $stuck $answer
             ;;
         doctor)
             _arguments -s \
@@ -106,27 +113,31 @@ _hagi_options() {
             _arguments -s $address $epoch $interval $lease $progress \
                 '--while-pid=[end with this process]:process:_pids' '--verbose[a line for every beat]' $stuck $common
             ;;
-        list) _arguments -s $prefix '--all[also locks that are idle]' $stuck $common ;;
+        list)
+            _arguments -s $prefix '--all[also locks that are idle]' '(--json)--format=[of the list]:form:(table json tsv)' \
+                '--sort=[by which column]:column:(lock holder phase held age left queue)' '--watch[a live view]' $stuck \
+                $common
+            ;;
         log)
             _arguments -s '--lock-id=[only this lock]:lock id:_hagi_lock_ids' \
                 '--owner=[only what is by or about it]:owner:_hagi_owners' $prefix \
                 '--since=[only what came after]:time:(30m 2h 1d 7d)' '--limit=[the newest so many]:number:' \
-                '--follow[go on with each new event]' $common
+                '(--chart)--follow[go on with each new event]' '(--follow --json)--chart[who held it when, as bars]' $common
             ;;
-        nudge) _arguments -s $address $reason $common ;;
-        release) _arguments -s $address $epoch $common ;;
-        renew) _arguments -s $address $epoch $lease $progress $common ;;
-        requisition) _arguments -s $address $reason $label $epoch $common ;;
+        nudge) _arguments -s $address $reason $answer ;;
+        release) _arguments -s $address $epoch $answer ;;
+        renew) _arguments -s $address $epoch $lease $progress $answer ;;
+        requisition) _arguments -s $address $reason $label $epoch $answer ;;
         run)
             _arguments -s $address $label $waiting $epoch $lease $interval \
                 '(-E --conflict-exit-code)'{-E,--conflict-exit-code=}'[in place of 29, 30 and 31]:exit code:' \
-                '--kill-after=[from SIGTERM to SIGKILL]:seconds:' $progress $stuck $common '*::command:_hagi_command'
+                '--kill-after=[from SIGTERM to SIGKILL]:seconds:' $progress $stuck $quiet $common '*::command:_hagi_command'
             ;;
         status)
             _arguments -s $address '--wait-seconds=[return when something changes]:seconds:(0 5 25)' $require $stuck \
-                $common
+                $answer
             ;;
-        stop) _arguments -s $address $reason $epoch $common ;;
+        stop) _arguments -s $address $reason $epoch $answer ;;
     esac
 }
 
