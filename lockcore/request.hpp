@@ -63,6 +63,8 @@ struct RequisitionRequest {
     Reason reason;
     Label label;
     std::optional<Epoch> epoch;
+    std::optional<Duration> lease;  // of the new grant
+    Progress progress;
 };
 
 // The operator's end of somebody's hold, without taking it. With an epoch only of that grant.

@@ -424,6 +424,7 @@ Answer apply(Course& course, const Owner& owner, const RequisitionRequest& reque
         return refuse(state, owner, {RefusalCode::Conflict, {}, request.epoch}, now);
     if (holds(state, owner)) {
         claim(course, now);
+        set_progress(*state.hold, request.progress, now);
         return answer_for(state, owner, now);
     }
 
@@ -433,6 +434,8 @@ Answer apply(Course& course, const Owner& owner, const RequisitionRequest& reque
 
     AcquireRequest terms;
     terms.label = request.label;
+    terms.lease = request.lease;
+    terms.progress = request.progress;
     grant(course, wanted_by(owner, terms, now), GrantKind::Requisitioned, now);
     Answer answer = answer_for(state, owner, now);
     answer.displaced = displaced;

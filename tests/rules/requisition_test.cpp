@@ -60,6 +60,16 @@ TEST_CASE("requisition by the holder changes nothing, but claims its own hand-of
     )");
 }
 
+TEST_CASE("what a requisition says of its lease and progress is the new grant's") {
+    check_history(R"(
+        t=0    a acquire phase=raid                               -> Holding #1
+        t=9    b requisition reason=x lease=60 phase=fix note=hot -> Holding #2, displaced a #1
+        t=9    hold   -> b #2 requisitioned at 9 claimed 9 heard 9 lease 60 cap 86409 phase fix since 9 note hot
+        t=20   b requisition reason=x lease=90 phase=test         -> Holding #2
+        t=20   hold   -> b #2 requisitioned at 9 claimed 9 heard 9 lease 60 cap 86409 phase test since 20 note hot
+    )");
+}
+
 TEST_CASE("requisition with an epoch displaces that grant only") {
     check_history(R"(
         t=0    b requisition reason=x epoch=1   -> refused CONFLICT #1

@@ -194,12 +194,15 @@ public:
             return refuse({RefusalCode::Conflict, {}, request.epoch});
         if (is_holder()) {
             claim();
+            update_hold({}, request.progress);
             return see();
         }
         if (state().hold) displace(EventKind::Requisitioned, Cause::Requisitioned, request.reason);
         if (is_waiting()) leave();
         AcquireRequest defaults;
         defaults.label = request.label;
+        defaults.lease = request.lease;
+        defaults.progress = request.progress;
         give(terms(defaults), GrantKind::Requisitioned);
         see();
     }

@@ -263,6 +263,8 @@ Request requisition_request(const Owner& owner, Options& options) {
     request.reason = options.text<Reason>("reason").value();
     request.label = options.text<Label>("label").value_or(Label{});
     request.epoch = options.epoch("epoch");
+    request.lease = options.time("lease");
+    request.progress = options.progress();
     return {owner, request, {}, {}};
 }
 
