@@ -32,8 +32,8 @@ int acquire_in_turn(Session& session, const Options& options) {
     const Announce announce = [&](const WatchEvent& event) { session.report.event(session.subject, event); };
     AcquireRequest request = options.request;
     request.process = session.context.identify();
-    const AwaitTerms terms{std::move(request), options.timeout.value_or(kWaitTimeout),
-                           options.keep_place ? Place::Keep : Place::Leave, std::nullopt};
+    const Place at_end = options.keep_place ? Place::Keep : Place::Leave;
+    const AwaitTerms terms{std::move(request), options.timeout.value_or(kWaitTimeout), at_end, std::nullopt, at_end};
     const Awaited awaited = await_grant(session, terms, *stop, announce);
     const EngineDescription& store = session.subject.store;
     if (store.created) announce({WatchEventKind::Warning, "store created: " + escaped(store.store), {}, {}});

@@ -80,7 +80,8 @@ private:
     }
 
     Result<Answer> look(bool last_look) {
-        if (!joined_) return session_.submit(first_request(last_look), terms_.watcher);
+        if (!joined_ && terms_.begin == Begin::Acquire)
+            return session_.submit(first_request(last_look), terms_.watcher);
         if (last_look) return session_.submit(GiveUpRequest{leaving()});
         return session_.submit(StatusRequest{});
     }
@@ -201,6 +202,7 @@ private:
     // What was there before this call stays; what it gained, seen or not, is given back.
     Awaited withdraw() {
         if (!joined_ && !unseen_tries_) return interrupted("nothing was asked for yet");
+        if (!terms_.at_interrupt) return interrupted("nothing was given back");
         std::optional<Epoch> held_before;
         if (!joined_) {
             const auto answer = session_.submit(StatusRequest{});
@@ -210,7 +212,7 @@ private:
                 answer->status == Status::Holding && answer->now - answer->hold->granted_at > now() - began_;
             if (old_grant) held_before = answer->hold->epoch;
         }
-        const auto answer = session_.submit(WithdrawRequest{terms_.at_timeout, held_before});
+        const auto answer = session_.submit(WithdrawRequest{*terms_.at_interrupt, held_before});
         if (!answer) return interrupted_untold(answer.error());
         if (answer->released == Released::Hold) return interrupted("the lock was given back");
         if (answer->status == Status::Holding) return interrupted("the lock, held before, is kept");

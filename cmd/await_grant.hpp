@@ -9,11 +9,21 @@ namespace hagi {
 
 using Announce = std::function<void(const WatchEvent&)>;
 
+enum class Begin {
+    Acquire,  // joins the queue, or keeps the place
+    Look,     // keeps the place that is there, and makes none
+};
+
 struct AwaitTerms {
     AcquireRequest request;
     Duration timeout{};
     Place at_timeout = Place::Leave;  // of an entry that this call made; one that it found stays
     std::optional<Watcher> watcher;   // of who accepts a free lock in the same step
+
+    // What becomes of the place when the waiting is interrupted; a grant gained by it is given back in either case.
+    // Absent: nothing is given back, and the place is left to its TTL, a grant to its claim window.
+    std::optional<Place> at_interrupt = Place::Leave;
+    Begin begin = Begin::Acquire;
 };
 
 // How the waiting ended: with the grant, or with the event that says why there is none.

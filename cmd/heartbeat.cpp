@@ -58,23 +58,15 @@ int beat_until_it_ends(Session& session, const Options& options) {
     const Announce announcer = announce;
     const auto stop = session.context.listen_for_stop();
     const Companion companion(options.while_pid);
-    const auto listener = session.engine->listen(session.subject.lock_id, session.subject.owner);
     Keepalive keepalive(session, options.terms, announcer);
 
-    auto look = Keepalive::Look::Now;
-    for (;;) {
-        if (stop->requested()) return announce(stopped(session, keepalive, "as asked")), kSuccess;
-        if (companion.gone()) return announce(stopped(session, keepalive, "its process is gone")), kSuccess;
-        listener->arm();
-        if (const auto ended = keepalive.tick(look)) {
-            announce(*ended);
-            return exit_code(ended->failure->code);
-        }
-        const Duration due = session.context.steady_now() + keepalive.due_in();
-        listener->sleep(keepalive.due_in(), companion.with(stop->interrupts()));
-        const bool woken = session.context.steady_now() < due && !keepalive.in_outage();
-        look = woken ? Keepalive::Look::Now : Keepalive::Look::WhenDue;
+    const auto must_end = [&] { return stop->requested() || companion.gone(); };
+    if (const auto ended = beat_until(must_end, companion.with(stop->interrupts()), session, keepalive)) {
+        announce(*ended);
+        return exit_code(ended->failure->code);
     }
+    announce(stopped(session, keepalive, stop->requested() ? "as asked" : "its process is gone"));
+    return kSuccess;
 }
 
 Run prepare(CLI::App& app) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cmd/json_document.hpp"
-#include "cmd/timestamp.hpp"
+#include "cmd/wall_clock.hpp"
 #include "cmd/watcher.hpp"
 #include "lockcore/names.hpp"
 #include "lockcore/windows.hpp"
@@ -11,22 +11,6 @@
 
 namespace hagi::json {
 namespace {
-
-// What a store says of time: enough to show any of its instants.
-struct WallClock {
-    Instant now;
-    Duration wall_now;
-
-    [[nodiscard]] std::string at(Instant instant) const {
-        return timestamp(wall_now + (instant - now), Precision::Milliseconds);
-    }
-    [[nodiscard]] std::int64_t until(Instant instant) const {
-        return std::chrono::floor<std::chrono::seconds>(instant - now).count();
-    }
-    [[nodiscard]] std::int64_t since(Instant instant) const {
-        return std::chrono::floor<std::chrono::seconds>(now - instant).count();
-    }
-};
 
 WallClock clock_of(const Answer& answer) { return {answer.now, answer.wall_now}; }
 

@@ -203,4 +203,19 @@ void Keepalive::tell_when_stuck() {
                {}});
 }
 
+std::optional<WatchEvent> beat_until(const std::function<bool()>& must_end, const Interrupts& interrupts,
+                                     Session& session, Keepalive& keepalive) {
+    const auto listener = session.engine->listen(session.subject.lock_id, session.subject.owner);
+    auto look = Keepalive::Look::Now;
+    while (!must_end()) {
+        listener->arm();
+        if (auto ended = keepalive.tick(look)) return ended;
+        const Duration due = session.context.steady_now() + keepalive.due_in();
+        listener->sleep(keepalive.due_in(), interrupts);
+        const bool woken = session.context.steady_now() < due && !keepalive.in_outage();
+        look = woken ? Keepalive::Look::Now : Keepalive::Look::WhenDue;
+    }
+    return std::nullopt;
+}
+
 }  // namespace hagi

@@ -81,4 +81,9 @@ private:
     std::optional<Instant> stuck_told_;  // of the phase that began then
 };
 
+// Beats until the grant has ended, or `must_end` says so, which is asked whenever one of `interrupts` is readable. The
+// event that ended the grant; absent where it is still kept.
+std::optional<WatchEvent> beat_until(const std::function<bool()>& must_end, const Interrupts& interrupts,
+                                     Session& session, Keepalive& keepalive);
+
 }  // namespace hagi

@@ -41,8 +41,7 @@ Result<LockId> resolve_lock_id(const CommonOptions& common) {
 
 Result<Owner> resolve_owner(const Context& context, const CommonOptions& common) {
     if (common.owner) return *common.owner;
-    for (const char* name : {"HAGI_LOCK_OWNER", "HAGI_SESSION_ID"})
-        if (const auto value = context.environment(name)) return parse_owner(*value);
+    if (const auto inherited = owner_of_environment(context)) return *inherited;
     return usage("no owner: give --owner ID, your own session id, or set HAGI_LOCK_OWNER or HAGI_SESSION_ID");
 }
 
@@ -245,6 +244,12 @@ std::optional<Error> missing_reason(const std::string& verb, const CommonOptions
 void add_stuck_option(CLI::App& app, CommonOptions& common) {
     add_seconds(app, "--stuck-after", common.stuck_after, 1s, kMaxWaitTimeout,
                 "a phase unchanged for this long is shown as stuck; else HAGI_LOCK_STUCK_AFTER (default 1800)");
+}
+
+std::optional<Result<Owner>> owner_of_environment(const Context& context) {
+    for (const char* name : {"HAGI_LOCK_OWNER", "HAGI_SESSION_ID"})
+        if (const auto value = context.environment(name)) return parse_owner(*value);
+    return std::nullopt;
 }
 
 Result<Subject> resolve_store(const Context& context, const CommonOptions& common) {

@@ -124,6 +124,9 @@ Result<Duration> parse_seconds(const std::string& name, const std::string& text,
 // Whom a call is about: from the options, then from the environment; an owner is never invented.
 Result<Subject> resolve_subject(const Context& context, const CommonOptions& common);
 
+// Who the caller is by its environment; absent: it does not say.
+std::optional<Result<Owner>> owner_of_environment(const Context& context);
+
 // The same without a lock and an owner, for verbs that need neither.
 Result<Subject> resolve_store(const Context& context, const CommonOptions& common);
 

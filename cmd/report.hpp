@@ -15,6 +15,12 @@
 
 namespace hagi {
 
+// Who reads what is said: next steps are shown as something that the reader can do.
+enum class Reader {
+    Shell,  // a command line that works when it is pasted
+    Tools,  // a call of a tool of `hagi mcp`
+};
+
 // Whom and what an answer is about.
 struct Subject {
     LockId lock_id;  // empty: no lock was named
@@ -22,6 +28,7 @@ struct Subject {
     EngineDescription store;
     std::optional<std::string> store_option;  // --store as given, to be repeated in commands that can be pasted
     Duration stuck_after{};
+    Reader reader = Reader::Shell;
 };
 
 // Why a command did not do what it was asked. `answer` is what the lock said, where it was asked.

@@ -266,8 +266,8 @@ private:
     std::variant<Accepted, int> take_in_turn() {
         AcquireRequest request = options_.request;
         request.process = session_.context.identify();
-        const AwaitTerms terms{std::move(request), options_.timeout.value_or(kWaitTimeout),
-                               options_.keep_place ? Place::Keep : Place::Leave, self()};
+        const Place at_end = options_.keep_place ? Place::Keep : Place::Leave;
+        const AwaitTerms terms{std::move(request), options_.timeout.value_or(kWaitTimeout), at_end, self(), at_end};
         bool waited = false;
         const Announce announce = [&](const WatchEvent& event) {
             waited = true;

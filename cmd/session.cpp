@@ -25,17 +25,22 @@ int Session::tell(const Answer& answer, const std::optional<Requirement>& requir
 
 int Session::fail(const Error& error) { return report.failure(subject, failure_for(error)); }
 
+Result<Session> open_session(Context& context, Subject subject, const EngineTerms& terms, StoreUse use, Form form) {
+    auto engine = context.open_engine(terms, use);
+    if (!engine) return engine.error();
+    subject.store = (*engine)->describe();
+    return Session{context, std::move(subject), *std::move(engine), Report(context, form), std::nullopt};
+}
+
 int with_session(Context& context, const CommonOptions& common, About about, StoreUse use,
                  const std::function<int(Session&)>& verb) {
     Report report(context, common.form(), common.fields);
     auto subject = about == About::Lock ? resolve_subject(context, common) : resolve_store(context, common);
     if (!subject) return report.failure({}, failure_for(subject.error()));
 
-    auto engine = context.open_engine({common.store, common.busy_timeout.value_or(kBusyTimeout)}, use);
-    if (!engine) return report.failure(*subject, failure_for(engine.error()));
-    subject->store = (*engine)->describe();
-    Session session{context, *std::move(subject), *std::move(engine), report, std::nullopt};
-    return verb(session);
+    auto session =
+        open_session(context, *subject, {common.store, common.busy_timeout.value_or(kBusyTimeout)}, use, common.form());
+    return session ? verb(*session) : report.failure(*subject, failure_for(session.error()));
 }
 
 }  // namespace hagi

@@ -29,6 +29,9 @@ struct Session {
     int fail(const Error& error);
 };
 
+// Opens the store for `subject`. The error is for the caller to report.
+Result<Session> open_session(Context& context, Subject subject, const EngineTerms& terms, StoreUse use, Form form);
+
 enum class About { Lock, Store };
 
 // Understands the options, opens the store and runs `verb` with it. What goes wrong before is reported; the exit code.

@@ -50,7 +50,24 @@ std::string holder(const Hold& hold, Duration wall_now, Instant now) {
 
 std::string holder(const Answer& answer) { return holder(*answer.hold, answer.wall_now, answer.now); }
 
-std::string wait_command(const Subject& subject) { return command(subject, "acquire", "--wait"); }
+std::string shell_command(const Subject& subject, std::string_view verb, std::string_view more) {
+    std::string line = fmt::format("hagi agent lock {} --lock-id={} --owner={}", verb,
+                                   shell_word(subject.lock_id.str()), shell_word(subject.owner.str()));
+    if (!more.empty()) line += fmt::format(" {}", more);
+    if (subject.store_option) line += " --store=" + shell_word(*subject.store_option);
+    return line;
+}
+
+// Lock ids and owners of a caller have no character that JSON would escape.
+std::string tool_call(const Subject& subject, std::string_view verb, std::string_view more) {
+    return fmt::format(R"(lock_{} {{"lock_id":"{}","owner":"{}"{}}})", verb, subject.lock_id.str(), subject.owner.str(),
+                       more);
+}
+
+std::string wait_command(const Subject& subject) {
+    return subject.reader == Reader::Tools ? tool_call(subject, "acquire", R"(,"wait_sec":50)")
+                                           : shell_command(subject, "acquire", "--wait");
+}
 
 std::string in(const Answer& answer, Instant at) {
     return fmt::format("{} ({})", time(answer, at), span(at - answer.now));
@@ -106,7 +123,7 @@ std::string lines_of_hold(const Subject& subject, const Answer& answer) {
     std::string lines;
     add_progress(lines, subject, answer, hold);
     add_line(lines, fmt::format("valid until {} unless renewed: {}", in(answer, end_of(hold)),
-                                command(subject, "renew", fmt::format("--epoch {}", hold.epoch.value))));
+                                command(subject, "renew", hold.epoch)));
     add_line(lines, fmt::format("hard cap {}", in(answer, hold.hard_cap)));
     if (hold.accepted_at) add_line(lines, "accepted at " + time(answer, *hold.accepted_at));
     if (const auto watcher = newest_watcher(hold)) add_line(lines, watcher_words(answer, *watcher));
@@ -151,12 +168,12 @@ std::string first_line(const Subject& subject, const Answer& answer) {
 
 std::string time(const Answer& answer, Instant at) { return wall_time(answer.wall_now, answer.now, at); }
 
-std::string command(const Subject& subject, std::string_view verb, std::string_view more) {
-    std::string line = fmt::format("hagi agent lock {} --lock-id={} --owner={}", verb,
-                                   shell_word(subject.lock_id.str()), shell_word(subject.owner.str()));
-    if (!more.empty()) line += fmt::format(" {}", more);
-    if (subject.store_option) line += " --store=" + shell_word(*subject.store_option);
-    return line;
+std::string command(const Subject& subject, std::string_view verb, std::optional<Epoch> epoch) {
+    if (subject.reader == Reader::Shell)
+        return shell_command(subject, verb, epoch ? fmt::format("--epoch {}", epoch->value) : "");
+    // There is no watcher among the tools: whoever has only them renews.
+    return tool_call(subject, verb == "heartbeat" ? "renew" : verb,
+                     epoch ? fmt::format(R"(,"epoch":{})", epoch->value) : "");
 }
 
 namespace {
@@ -195,7 +212,7 @@ std::string holding(const Subject& subject, const Answer& answer) {
     const Hold& hold = *answer.hold;
     return fmt::format("Holding {} epoch {} owner {}, valid until {}{}; to keep it: {}", shown(subject.lock_id),
                        hold.epoch.value, shown(subject.owner), in(answer, end_of(hold)), before(answer),
-                       command(subject, "heartbeat", fmt::format("--epoch {}", hold.epoch.value)));
+                       command(subject, "heartbeat", hold.epoch));
 }
 
 std::string answer(const Subject& subject, const Answer& answer) {
@@ -299,8 +316,7 @@ std::string next_after_loss(const Subject& subject, const Answer& answer) {
 std::string too_little_left(const Subject& subject, const Answer& answer) {
     return fmt::format("too little of the lease on {} is left, {} until {}: do not start; to renew it, run: {}",
                        shown(subject.lock_id), span(end_of(*answer.hold) - answer.now),
-                       time(answer, end_of(*answer.hold)),
-                       command(subject, "renew", fmt::format("--epoch {}", answer.hold->epoch.value)));
+                       time(answer, end_of(*answer.hold)), command(subject, "renew", answer.hold->epoch));
 }
 
 }  // namespace

@@ -50,8 +50,9 @@ std::string nudge(const ListAnswer& answer, const Nudge& nudge);
 // That the phase has not changed for so long.
 std::string stuck(const Hold& hold, Duration unchanged);
 
-// A command line of this program that works when it is pasted into a shell.
-std::string command(const Subject& subject, std::string_view verb, std::string_view more = {});
+// What the reader can do next: a command line that works when it is pasted into a shell, or a tool with its arguments.
+// With an epoch it is about that grant only.
+std::string command(const Subject& subject, std::string_view verb, std::optional<Epoch> epoch = {});
 
 // An engine names commands in backquotes without knowing how its store was named: here they get the option that
 // makes them work.
