@@ -63,8 +63,9 @@ Words with_empty_values(const Words& words) {
     return split;
 }
 
-int run_verb(Context& context, const Verb& verb, const Words& words) {
-    CLI::App app{std::string(verb.summary), fmt::format("hagi agent lock {}", verb.name)};
+// `path`: the words of the command line up to the name of the verb.
+int run_verb(Context& context, std::string_view path, const Verb& verb, const Words& words) {
+    CLI::App app{std::string(verb.summary), fmt::format("{} {}", path, verb.name)};
     shape_help(app, verb);
     const Run run = verb.prepare(app);
     try {
@@ -77,11 +78,11 @@ int run_verb(Context& context, const Verb& verb, const Words& words) {
     } catch (const CLI::ValidationError& error) {
         return usage_error(context, words, one_line(error));
     } catch (const CLI::ExtrasError&) {
-        return usage_error(context, words, correct_option(app, verb, app.remaining()));
+        return usage_error(context, words, correct_option(app, app.remaining()));
     } catch (const CLI::ParseError& error) {
-        return usage_error(context, words,
-                           fmt::format("{}: see hagi agent lock {} --help",
-                                       correct_value(error).value_or(one_line(error)), verb.name));
+        return usage_error(
+            context, words,
+            fmt::format("{}: see {} --help", correct_value(error).value_or(one_line(error)), app.get_name()));
     }
     const int code = run(context);
     if (words.empty() && code == exit_code(ErrorCode::Usage)) context.err.write(short_usage(verb));
@@ -89,13 +90,16 @@ int run_verb(Context& context, const Verb& verb, const Words& words) {
 }
 
 int help(Context& context, const Words& words, std::size_t at) {
+    if (at < words.size() && words[at] == kMcpCommand.name) return run_verb(context, "hagi", kMcpCommand, {"--help"});
     if (const Verb* verb = at < words.size() ? find_verb(words[at]) : nullptr)
-        return run_verb(context, *verb, {"--help"});
+        return run_verb(context, "hagi agent lock", *verb, {"--help"});
     context.out.write(overview(kVerbs));
     return kSuccess;
 }
 
 int dispatch(Context& context, const Words& words) {
+    if (!words.empty() && words[0] == kMcpCommand.name)
+        return run_verb(context, "hagi", kMcpCommand, Words(words.begin() + 1, words.end()));
     constexpr std::array<std::string_view, 2> kPath = {"agent", "lock"};
     for (std::size_t i = 0;; ++i) {
         if (i == words.size() || words[i] == "--json") return missing_verb(context, words);
@@ -107,7 +111,8 @@ int dispatch(Context& context, const Words& words) {
             return usage_error(context, words, correct_command(words, i, kVerbs));
         }
         if (const Verb* verb = find_verb(word))
-            return run_verb(context, *verb, Words(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end()));
+            return run_verb(context, "hagi agent lock", *verb,
+                            Words(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end()));
         return usage_error(context, words, correct_command(words, i, kVerbs));
     }
 }

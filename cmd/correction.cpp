@@ -91,8 +91,8 @@ std::string correct_command(const Words& words, std::size_t at, const std::vecto
     return fmt::format("{}: type hagi agent lock VERB, see hagi --help", problem);
 }
 
-std::string correct_option(const CLI::App& app, const Verb& verb, const Words& remaining) {
-    const std::string see = fmt::format("see hagi agent lock {} --help", verb.name);
+std::string correct_option(const CLI::App& app, const Words& remaining) {
+    const std::string see = fmt::format("see {} --help", app.get_name());
     const auto option = std::find_if(remaining.begin(), remaining.end(), is_option);
     if (option != remaining.end()) {
         const bool runs_a_command = app.get_option_no_throw("command") != nullptr;

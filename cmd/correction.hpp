@@ -18,8 +18,8 @@ namespace hagi {
 std::string correct_command(const std::vector<std::string>& words, std::size_t at,
                             const std::vector<const Verb*>& verbs);
 
-// `app`, which parsed the words of `verb`, did not expect `remaining`, which is not empty.
-std::string correct_option(const CLI::App& app, const Verb& verb, const std::vector<std::string>& remaining);
+// `app`, which has the name of its command, did not expect `remaining`, which is not empty.
+std::string correct_option(const CLI::App& app, const std::vector<std::string>& remaining);
 
 // An option without its value, given twice, or with a value that it does not take, in the words of this program; absent
 // for whatever else the parser may say.

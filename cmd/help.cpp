@@ -64,7 +64,8 @@ std::string overview(const std::vector<const Verb*>& verbs) {
            "  ./deploy\n"
            "  hagi agent lock release --lock-id eu-1/duckov --owner sess-7f2c\n\n"
            "`hagi agent lock VERB --help` names a verb's options, `hagi agent lock guide`\n"
-           "is the guide for agents, `hagi --version` prints the version.\n";
+           "is the guide for agents, `hagi --version` prints the version. `hagi mcp` is the\n"
+           "same for the clients of the Model Context Protocol.\n";
 }
 
 std::string short_usage(const Verb& verb) {

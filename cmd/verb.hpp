@@ -37,4 +37,7 @@ extern const Verb kRunVerb;
 extern const Verb kStatusVerb;
 extern const Verb kStopVerb;
 
+// `hagi mcp`, which is no verb of the lock but has the same form.
+extern const Verb kMcpCommand;
+
 }  // namespace hagi
