@@ -117,7 +117,7 @@ Ran World::run(const std::vector<std::string>& words) {
     Paper out(*this, output_open_);
     Paper err(*this, true);
     Ran ran;
-    ran.exit_code = run_with(words, out, err, true);
+    ran.exit_code = run_with([&](Context& context) { return run_cli(context, words); }, out, err, true);
     if (!happenings_.empty()) throw std::runtime_error("the command ended before all that was planned had happened");
     forget_plans();
     ran.out = std::move(out.written);
@@ -128,11 +128,24 @@ Ran World::run(const std::vector<std::string>& words) {
 void World::run_beside(const std::vector<std::string>& words) {
     Paper out(*this, true);
     Paper err(*this, true);
-    if (const int code = run_with(words, out, err, false); code != 0)
+    const auto command = [&](Context& context) { return run_cli(context, words); };
+    if (const int code = run_with(command, out, err, false); code != 0)
         throw std::runtime_error("a command beside ended with exit " + std::to_string(code));
 }
 
-int World::run_with(const std::vector<std::string>& words, Output& out, Output& err, bool planned) {
+void World::lend(const std::function<void(Context&)>& use) {
+    started_ = clock_.reading.steady;
+    Paper out(*this, output_open_);
+    Paper err(*this, true);
+    const auto command = [&](Context& context) {
+        use(context);
+        return 0;
+    };
+    run_with(command, out, err, true);
+    forget_plans();
+}
+
+int World::run_with(const std::function<int(Context&)>& command, Output& out, Output& err, bool planned) {
     const auto environment = [this](std::string_view name) -> std::optional<std::string> {
         const auto found = environment_.find(std::string(name));
         return found == environment_.end() ? std::nullopt : std::optional(found->second);
@@ -148,7 +161,7 @@ int World::run_with(const std::vector<std::string>& words, Output& out, Output& 
     };
     const auto columns = [this] { return columns_; };
     Context context{out, err, environment, open, clock_, identify, listen, columns, take_screen};
-    return run_cli(context, words);
+    return command(context);
 }
 
 void World::forget_plans() {

@@ -57,6 +57,9 @@ public:
     void plan_keys(Duration after, const std::string& bytes);
     void plan_hang_up(Duration after);
 
+    // The same for what is no command line: `use` may do whatever a command may.
+    void lend(const std::function<void(Context&)>& use);
+
     // Another owner's command while the planned one runs; it must succeed.
     void run_beside(const std::vector<std::string>& words);
 
@@ -84,7 +87,7 @@ private:
     class Stop;
     class Picture;
 
-    int run_with(const std::vector<std::string>& words, Output& out, Output& err, bool planned);
+    int run_with(const std::function<int(Context&)>& command, Output& out, Output& err, bool planned);
     void forget_plans();
     void sleep(Duration at_most);
     [[nodiscard]] Duration since_start() const { return clock_.reading.steady - started_; }

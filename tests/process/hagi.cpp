@@ -61,6 +61,10 @@ Finished Hagi::run_later(int seconds, const Words& words) const {
     return run_process(joined(traveller(seconds), line(words)), environment_);
 }
 
+std::unique_ptr<Process> Hagi::start_mcp(const Words& options) const {
+    return std::make_unique<Process>(joined({HAGI_BINARY, "mcp"}, options), environment_, Process::Input::Pipe);
+}
+
 void Hagi::done(const Words& words) const {
     const Finished finished = run(words);
     INFO(words.at(0) << ": " << finished.out << finished.err);

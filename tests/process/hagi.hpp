@@ -33,12 +33,16 @@ public:
 
     // Any other program, with the same environment.
     Finished run_other(const Words& words) const { return run_process(words, environment_); }
-    [[nodiscard]] std::unique_ptr<Process> start_other(const Words& words) const {
-        return std::make_unique<Process>(words, environment_);
+    [[nodiscard]] std::unique_ptr<Process> start_other(const Words& words,
+                                                       Process::Input input = Process::Input::None) const {
+        return std::make_unique<Process>(words, environment_, input);
     }
 
     // As a user who may read the store's folder and write nothing in it. Needs root.
     Finished run_as_reader(const Words& words) const;
+
+    // `hagi mcp OPTIONS...`, to be spoken to.
+    [[nodiscard]] std::unique_ptr<Process> start_mcp(const Words& options = {}) const;
 
     // Must succeed.
     void done(const Words& words) const;

@@ -42,9 +42,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 // What posix_spawn is to do, freed in the end.
 class SpawnPlan {
 public:
-    SpawnPlan(int output, int errors) {
+    // `input`: -1 for none.
+    SpawnPlan(int input, int output, int errors) {
         ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (input < 0)
+            ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        else
+            ::posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
         ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
         ::posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
 
@@ -98,14 +102,16 @@ std::string read_all(int fd, const char* what) {
 
 }  // namespace
 
-Process::Process(std::vector<std::string> words, std::vector<std::string> environment) {
+Process::Process(std::vector<std::string> words, std::vector<std::string> environment, Input input) {
+    Pipe written = input == Input::Pipe ? make_pipe() : Pipe{};
     Pipe output = make_pipe();
     Pipe errors = make_pipe();
-    const SpawnPlan plan(output.writer.get(), errors.writer.get());
+    const SpawnPlan plan(written.reader.get(), output.writer.get(), errors.writer.get());
     const int failed = ::posix_spawnp(&pid_, words.at(0).c_str(), &plan.actions, &plan.attributes,
                                       pointers(words).data(), pointers(environment).data());
     if (failed != 0) throw std::runtime_error("cannot start " + words[0]);
     alive_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    input_ = std::move(written.writer);
     output_ = std::move(output.reader);
     errors_ = std::move(errors.reader);
 }
@@ -114,6 +120,18 @@ Process::~Process() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
+}
+
+void Process::write(const std::string& text) const {
+    const auto ignored_before = ::signal(SIGPIPE, SIG_IGN);
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const ssize_t count = ::write(input_.get(), rest.data(), rest.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+    ::signal(SIGPIPE, ignored_before);
 }
 
 std::optional<std::string> Process::read_line() {

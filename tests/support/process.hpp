@@ -14,14 +14,20 @@ namespace hagi::test {
 
 class Process {
 public:
+    enum class Input { None, Pipe };  // of its descriptor 0: /dev/null, or what is written below
+
     // `words[0]` is looked for in PATH; `environment` as NAME=VALUE, whole. No signal is blocked or ignored at its
-    // start, and it inherits no descriptor but 0 (/dev/null), 1 and 2.
-    Process(std::vector<std::string> words, std::vector<std::string> environment);
+    // start, and it inherits no descriptor but 0, 1 and 2.
+    Process(std::vector<std::string> words, std::vector<std::string> environment, Input input = Input::None);
     ~Process();  // kills it
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
 
     [[nodiscard]] pid_t pid() const { return pid_; }
+
+    // To its stdin, whole. Whether it still reads is not looked at: a program that has ended shows it by its output.
+    void write(const std::string& text) const;
+    void close_input() { input_.reset(); }
 
     // The next line of its stdout without its newline; absent at the end.
     std::optional<std::string> read_line();
@@ -44,6 +50,7 @@ public:
 private:
     pid_t pid_ = 0;
     UniqueFd alive_;
+    UniqueFd input_;
     UniqueFd output_;
     UniqueFd errors_;
     std::string unread_;
