@@ -25,11 +25,11 @@ int Session::tell(const Answer& answer, const std::optional<Requirement>& requir
 
 int Session::fail(const Error& error) { return report.failure(subject, failure_for(error)); }
 
-Result<Session> open_session(Context& context, Subject subject, const EngineTerms& terms, StoreUse use, Form form) {
+Result<Session> open_session(Context& context, Subject subject, const EngineTerms& terms, StoreUse use, Report report) {
     auto engine = context.open_engine(terms, use);
     if (!engine) return engine.error();
     subject.store = (*engine)->describe();
-    return Session{context, std::move(subject), *std::move(engine), Report(context, form), std::nullopt};
+    return Session{context, std::move(subject), *std::move(engine), std::move(report), std::nullopt};
 }
 
 int with_session(Context& context, const CommonOptions& common, About about, StoreUse use,
@@ -39,7 +39,7 @@ int with_session(Context& context, const CommonOptions& common, About about, Sto
     if (!subject) return report.failure({}, failure_for(subject.error()));
 
     auto session =
-        open_session(context, *subject, {common.store, common.busy_timeout.value_or(kBusyTimeout)}, use, common.form());
+        open_session(context, *subject, {common.store, common.busy_timeout.value_or(kBusyTimeout)}, use, report);
     return session ? verb(*session) : report.failure(*subject, failure_for(session.error()));
 }
 

@@ -29,8 +29,8 @@ struct Session {
     int fail(const Error& error);
 };
 
-// Opens the store for `subject`. The error is for the caller to report.
-Result<Session> open_session(Context& context, Subject subject, const EngineTerms& terms, StoreUse use, Form form);
+// Opens the store for `subject`; what is to be said goes to `report`. The error is for the caller to report.
+Result<Session> open_session(Context& context, Subject subject, const EngineTerms& terms, StoreUse use, Report report);
 
 enum class About { Lock, Store };
 

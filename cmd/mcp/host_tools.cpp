@@ -175,7 +175,7 @@ using Sentence = std::string (*)(const Subject&, const Answer&);
 ToolResult ask(Job& job, Reading& reading, StoreUse use, decltype(hagi::Request::action) action, Sentence refusal) {
     const auto subject = host_subject(job.context, reading);
     if (!subject) return failed_host({}, subject.error());
-    auto session = open_session(job.context, *subject, job.terms, use, Form::Json);
+    auto session = open_session(job.context, *subject, job.terms, use, Report(job.context, Form::Json));
     if (!session) return failed_host(*subject, session.error());
     const auto answer = session->submit(std::move(action));
     if (!answer) return failed_host(session->subject, answer.error());
@@ -233,7 +233,7 @@ ToolResult release(Job& job) {
 ToolResult list(Job& job) {
     const auto subject = resolve_store(job.context, {});
     if (!subject) return failed_host({}, subject.error());
-    auto session = open_session(job.context, *subject, job.terms, StoreUse::ReadOnly, Form::Json);
+    auto session = open_session(job.context, *subject, job.terms, StoreUse::ReadOnly, Report(job.context, Form::Json));
     if (!session) return failed_host({}, session.error());
     const auto answer = session->engine->list({std::string(kPrefix), true});
     if (!answer) return failed_host({}, answer.error());

@@ -131,7 +131,7 @@ ToolResult told(const Subject& subject, const Answer& answer) {
 ToolResult ask(Job& job, Reading& reading, StoreUse use, decltype(hagi::Request::action) action) {
     const auto subject = lock_subject(job.context, reading);
     if (!subject) return failed({}, subject.error());
-    auto session = open_session(job.context, *subject, job.terms, use, Form::Json);
+    auto session = open_session(job.context, *subject, job.terms, use, Report(job.context, Form::Json));
     if (!session) return failed(*subject, session.error());
     const auto answer = session->submit(std::move(action));
     return answer ? told(session->subject, *answer) : failed(session->subject, answer.error());
@@ -156,7 +156,7 @@ bool acquire_waits(const Arguments& arguments) { return arguments.number("wait_s
 // The place stays: a model's calls are short, and the next one goes on waiting in it.
 ToolResult acquire_in_turn(Job& job, const Subject& subject, AcquireRequest request, Duration timeout) {
     request.process = job.context.identify();
-    auto session = open_session(job.context, subject, job.terms, StoreUse::Create, Form::Json);
+    auto session = open_session(job.context, subject, job.terms, StoreUse::Create, Report(job.context, Form::Json));
     if (!session) return failed(subject, session.error());
     const AwaitTerms terms{std::move(request), timeout, Place::Keep, std::nullopt, Place::Leave};
     const Awaited awaited = await_grant(*session, terms, job.stop, job.announce);
@@ -213,7 +213,7 @@ ToolResult requisition(Job& job) {
 ToolResult list(Job& job) {
     const auto subject = resolve_store(job.context, {});
     if (!subject) return failed({}, subject.error());
-    auto session = open_session(job.context, *subject, job.terms, StoreUse::ReadOnly, Form::Json);
+    auto session = open_session(job.context, *subject, job.terms, StoreUse::ReadOnly, Report(job.context, Form::Json));
     if (!session) return failed(*subject, session.error());
     const auto answer = session->engine->list({job.arguments.text("prefix").value_or(""), job.arguments.flag("all")});
     return answer ? succeeded(json::list(session->subject, *answer)) : failed(session->subject, answer.error());
@@ -240,7 +240,7 @@ ToolResult log(Job& job) {
     if (reading.error()) return failed({}, *reading.error());
     const auto subject = resolve_store(job.context, {});
     if (!subject) return failed({}, subject.error());
-    auto session = open_session(job.context, *subject, job.terms, StoreUse::ReadOnly, Form::Json);
+    auto session = open_session(job.context, *subject, job.terms, StoreUse::ReadOnly, Report(job.context, Form::Json));
     if (!session) return failed(*subject, session.error());
     const auto events = session->engine->read_log(query);
     return events ? succeeded(json::log(*events)) : failed(session->subject, events.error());

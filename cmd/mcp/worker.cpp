@@ -86,7 +86,7 @@ void keep_claim(Context& context, const EngineTerms& terms, const Standing& clai
                 const Announce& announce) {
     try {
         const Subject subject = subject_of(context, claim);
-        auto session = open_session(context, subject, terms, StoreUse::Change, Form::Json);
+        auto session = open_session(context, subject, terms, StoreUse::Change, Report(context, Form::Json));
         if (!session) {
             const Failure failure = failure_for(session.error());
             return announce({WatchEventKind::Stopped, failure.message, {}, failure});

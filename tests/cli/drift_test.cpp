@@ -262,7 +262,7 @@ TEST_CASE("one word too many or too few in any text is seen") {
         {kManual, "\n.It Xr hagi-agent-lock-nudge 1\n", "\n", "lacks: nudge"},
         {kManual, ".It 31\n", ".It 33\n", "lacks: 31 WAIT_TIMEOUT"},
         {kManual, "WORK_LEASE_LOST", "LEASE_LOST", "lacks: 32 WORK_LEASE_LOST"},
-        {kManual, "HAGI_SESSION_ID", "HAGI_SESSION", "lacks: HAGI_SESSION_ID"},
+        {kManual, "HAGI_LOCK_FILESYSTEM", "HAGI_FILESYSTEM", "lacks: HAGI_LOCK_FILESYSTEM"},
         {kManual, "Fl Fl stuck-after", "Fl Fl stuck", "not there: --stuck"},
         {kReadme, "| `nudge` |", "| nudge |", "lacks: nudge"},
         {kReadme, "--no-queue", "--no-waiting", "not there: --no-waiting"},

@@ -50,7 +50,7 @@ other="--lock-id a --owner bob"
   costs 145 2 release $mine  # a hand-off
   costs 152 2 status $other  # claims
   costs 152 2 nudge $mine --reason later
-  costs 132 0 list
+  costs 134 0 list  # also asks how wide the terminal is
   costs 122 0 log
   costs 160 2 requisition $mine --reason urgent
   costs 160 2 stop $other --reason over

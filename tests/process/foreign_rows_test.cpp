@@ -68,7 +68,10 @@ void check_words(const Hagi& hagi, const Words& words) {
     INFO("hagi agent lock " << nlohmann::json(words).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
     const Finished finished = hagi.run(words);
     static const std::set<int> kExpected{0, 20, 24, 29, 30, 31, 32, 50};  // no defect, no crash
-    CHECK(kExpected.contains(finished.code));
+    {
+        INFO("exit " << finished.code << ": " << finished.out << finished.err);
+        CHECK(kExpected.contains(finished.code));
+    }
     check_lines(finished.out);
     check_lines(finished.err);
 

@@ -63,7 +63,7 @@ plant(text_of_a_stranger_is_obeyed cmd/text.cpp
   [=[return escaped(text.str());]=]
   [=[return text.str();]=]
   process/hagi_process_tests "what a stranger wrote*")
-plant(json_shows_what_a_terminal_obeys cmd/json.cpp
+plant(json_shows_what_a_terminal_obeys cmd/json_document.cpp
   [=[json.dump(-1, ' ', true,]=]
   [=[json.dump(-1, ' ', false,]=]
   process/hagi_process_tests "what a stranger wrote*")
