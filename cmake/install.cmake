@@ -1,4 +1,4 @@
-# What `cmake --install` puts where. Man pages, completions and skills are whatever is in their folders.
+# What `cmake --install` puts where.
 include(GNUInstallDirs)
 
 # zsh looks here in /usr/local everywhere; Debian's packages have a folder of their own (packaging/debian/finish.cmake).
@@ -12,16 +12,8 @@ install(DIRECTORY tests/cli/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOU
 file(GLOB manual_pages CONFIGURE_DEPENDS man/*.1)
 install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
-# install_completion(FILE FOLDER NAME): shells find a completion by its name.
-function(install_completion file folder name)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/completions/${file})
-    install(FILES completions/${file} DESTINATION ${folder} RENAME ${name})
-  endif()
-endfunction()
-install_completion(hagi.bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions hagi)
-install_completion(hagi.zsh ${zsh_folder} _hagi)
-install_completion(hagi.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d hagi.fish)
-
-if(EXISTS ${PROJECT_SOURCE_DIR}/skills)
-  install(DIRECTORY skills DESTINATION ${CMAKE_INSTALL_DATADIR}/hagi)
-endif()
+# Shells find a completion by its name.
+install(FILES completions/hagi.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hagi)
+install(FILES completions/hagi.zsh DESTINATION ${zsh_folder} RENAME _hagi)
+install(FILES completions/hagi.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(DIRECTORY skills DESTINATION ${CMAKE_INSTALL_DATADIR}/hagi)

@@ -25,6 +25,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
 else()
   set(HAGI_NPM_CPU x64)
 endif()
+# npm links the pages that are named one by one.
+list(TRANSFORM manual_pages REPLACE "^.*/" "man/" OUTPUT_VARIABLE HAGI_NPM_MAN)
+list(JOIN HAGI_NPM_MAN "\", \"" HAGI_NPM_MAN)
 configure_file(packaging/npm/package.json.in ${PROJECT_BINARY_DIR}/packaging/package.json @ONLY)
 
 include(CPack)

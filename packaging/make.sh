@@ -5,10 +5,10 @@
 # time unless it is set.
 set -eu
 
-CDPATH='' cd -- "$(dirname -- "$0")/.."
-build=$1
+build=$(realpath "$1")
 mkdir -p "$2"
-out=$(cd "$2" && pwd)
+out=$(realpath "$2")
+CDPATH='' cd -- "$(dirname -- "$0")/.."
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
 export SOURCE_DATE_EPOCH
 umask 022
@@ -45,9 +45,7 @@ mkdir -p "$package/bin" "$package/schema"
 cp "$build/packaging/package.json" README.md CHANGELOG.md LICENSE "$package/"
 cp "$build/hagi" "$package/bin/hagi"
 cp schema/*.json "$package/schema/"
-for folder in man skills; do
-  if [ -d "$folder" ]; then cp -R "$folder" "$package/"; fi
-done
+cp -R man skills "$package/"
 chmod -R u=rwX,go=rX "$package"
 packed "$package" "$out/hagi-$version.tgz"
 rm -rf "$out/npm"
