@@ -8,7 +8,7 @@ _hagi_lock_ids() {
         sed 's/"lockId":"/\n&/g' | sed -n 's/^"lockId":"\([^"]*\)".*/\1/p'
 }
 
-# The options of a verb.
+# The options of a verb, or of mcp.
 _hagi_options() {
     local address='--lock-id --server --game --owner'
     local common='--json --store --busy-timeout --help'
@@ -26,6 +26,7 @@ _hagi_options() {
                 "$common"
             ;;
         list) echo "--prefix --all --format --sort --watch --stuck-after $common" ;;
+        mcp) echo "--heartbeat --store --busy-timeout --help" ;;
         log) echo "--lock-id --owner --prefix --since --limit --follow --chart $common" ;;
         nudge) echo "$address --reason $answer" ;;
         release) echo "$address --epoch $answer" ;;
@@ -83,17 +84,23 @@ _hagi() {
     previous=${words[-2]}
     COMPREPLY=()
     case ${#words[@]} in
-        2) mapfile -t COMPREPLY < <(compgen -W 'agent help --help --version' -- "$current") ;;
+        2) mapfile -t COMPREPLY < <(compgen -W 'agent mcp help --help --version' -- "$current") ;;
         3) [[ ${words[1]} == agent ]] && mapfile -t COMPREPLY < <(compgen -W 'lock help --help' -- "$current") ;;
     esac
-    ((${#words[@]} > 3)) && [[ ${words[1]} == agent && ${words[2]} == lock ]] || return 0
-
-    if ((${#words[@]} == 4)); then
+    local verb options
+    if ((${#words[@]} > 2)) && [[ ${words[1]} == mcp ]]; then
+        verb=mcp options=2
+    elif ((${#words[@]} > 3)) && [[ ${words[1]} == agent && ${words[2]} == lock ]]; then
+        verb=${words[3]} options=4
+    else
+        return 0
+    fi
+    if ((${#words[@]} == 4 && options == 4)); then
         mapfile -t COMPREPLY < <(compgen -W 'accept acquire doctor guide heartbeat list log nudge release renew
             requisition run status stop help --help' -- "$current")
         return 0
     fi
-    for ((i = 4; i < ${#words[@]} - 1; ++i)); do
+    for ((i = options; i < ${#words[@]} - 1; ++i)); do
         case ${words[i]} in
             --store) store=${words[i + 1]} ;;
             --store=*) store=${words[i]#*=} ;;
@@ -111,7 +118,7 @@ _hagi() {
     if [[ $current == --*=* ]]; then
         _hagi_values "${current%%=*}" "${current#*=}" "${words[0]}" "$store"
     elif ! _hagi_values "$previous" "$current" "${words[0]}" "$store"; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_hagi_options "${words[3]}")" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "$(_hagi_options "$verb")" -- "$current")
     fi
 
     # Readline replaces only what stands behind the last : or = of the word.

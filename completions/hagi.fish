@@ -14,6 +14,11 @@ function __hagi_verb
     contains -- "$words[1]" $argv; and not contains -- -- $words
 end
 
+function __hagi_mcp
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and test "$words[2]" = mcp
+end
+
 function __hagi_needs_verb
     set -l words (__hagi_words); or return 1
     test (count $words) -eq 0
@@ -59,6 +64,7 @@ end
 
 complete -c hagi -f
 complete -c hagi -n '__hagi_needs 1' -a agent -d 'commands for agents'
+complete -c hagi -n '__hagi_needs 1' -a mcp -d 'the locks as tools of the Model Context Protocol'
 complete -c hagi -n '__hagi_needs 1' -l version -d 'print the version'
 complete -c hagi -n '__hagi_needs 2' -a lock -d 'turns on a shared resource'
 for count in 1 2
@@ -82,6 +88,11 @@ complete -c hagi -n __hagi_needs_verb -a status -d 'where you stand'
 complete -c hagi -n __hagi_needs_verb -a stop -d 'end a hold: only by order of the user'
 complete -c hagi -n __hagi_needs_verb -a help -d 'print what may follow'
 complete -c hagi -n __hagi_needs_verb -s h -l help -d 'print what may follow'
+
+complete -c hagi -n __hagi_mcp -l heartbeat -d 'keep alive what the client claimed'
+complete -c hagi -n __hagi_mcp -l store -rF -d "the store's file"
+complete -c hagi -n __hagi_mcp -l busy-timeout -x -d 'seconds to wait for a busy store'
+complete -c hagi -n __hagi_mcp -s h -l help -d 'print the options'
 
 complete -c hagi -n __hagi_command -xa '(__hagi_complete_command)'
 

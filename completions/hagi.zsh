@@ -57,12 +57,12 @@ _hagi_verbs() {
 }
 
 _hagi_options() {
-    local -a common=(
-        '--json[one JSON document instead of text]'
+    local -a basic=(
         "--store=[the store's file]:store:_files"
         '--busy-timeout=[seconds to wait for a busy store]:seconds:'
         '(-h --help)'{-h,--help}'[print the options]'
     )
+    local -a common=('--json[one JSON document instead of text]' $basic)
     local -a address=(
         '(--server --game)--lock-id=[the lock]:lock id:_hagi_lock_ids'
         '(--lock-id)--server=[with --game\: the lock SERVER/GAME]:server:_hagi_servers'
@@ -124,6 +124,7 @@ _hagi_options() {
                 '--since=[only what came after]:time:(30m 2h 1d 7d)' '--limit=[the newest so many]:number:' \
                 '(--chart)--follow[go on with each new event]' '(--follow --json)--chart[who held it when, as bars]' $common
             ;;
+        mcp) _arguments -s '--heartbeat[keep alive what the client claimed]' $basic ;;
         nudge) _arguments -s $address $reason $answer ;;
         release) _arguments -s $address $epoch $answer ;;
         renew) _arguments -s $address $epoch $lease $progress $answer ;;
@@ -144,7 +145,7 @@ _hagi_options() {
 _hagi() {
     local -A opt_args
     if ((CURRENT == 2)); then
-        local -a first=('agent:commands for agents' 'help:print what may follow' '--help:print what may follow'
+        local -a first=('agent:commands for agents' 'mcp:the locks as tools of the Model Context Protocol' 'help:print what may follow' '--help:print what may follow'
             '--version:print the version')
         _describe -t commands command first
     elif ((CURRENT == 3)) && [[ $words[2] == agent ]]; then
@@ -156,6 +157,10 @@ _hagi() {
         words=("$program" "${(@)words[5,-1]}")  # the last one may be empty, and counts
         ((CURRENT -= 3))
         _hagi_options $verb
+    elif [[ $words[2] == mcp ]]; then
+        words=("$words[1]" "${(@)words[3,-1]}")
+        ((CURRENT -= 1))
+        _hagi_options mcp
     fi
 }
 

@@ -75,7 +75,10 @@ for verb in $verbs; do
   # shellcheck disable=SC2086 # a list of words
   expect "hagi agent lock $verb --" $options
 done
+# shellcheck disable=SC2046 # a list of words
+expect 'hagi mcp --' $("$hagi" mcp --help | sed -n '/^  -/s/^  \([^ ]*\).*/\1/p' | tr ',' '\n' | grep '^--')
 expect 'hagi ag' agent
+expect 'hagi m' mcp
 expect 'hagi agent l' lock
 expect 'hagi agent lock st' status stop
 expect 'hagi agent lock acquire --lock-id ' eu-1/duckov eu-1/a:b@c us-2/wald

@@ -26,7 +26,7 @@ endfunction()
 function(configure_tree)
   execute_process(
     COMMAND ${CMAKE_COMMAND} -S ${tree} -B ${build} -G Ninja -Wno-dev -D CMAKE_BUILD_TYPE=Debug -D HAGI_STATIC=ON -D
-            CMAKE_CXX_FLAGS_DEBUG=-O0
+            HAGI_PLANTED_FAULTS=OFF -D CMAKE_CXX_FLAGS_DEBUG=-O0
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
