@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -70,6 +71,20 @@ int last_errno(sqlite3* handle, int pointer) {
     return number;
 }
 
+// With every byte escaped that could mean something there.
+std::string in_uri(std::string_view path) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    std::string escaped_path;
+    for (const char byte : path) {
+        const auto code = static_cast<unsigned char>(byte);
+        if (byte == '/' || std::isalnum(code) != 0)
+            escaped_path += byte;
+        else
+            escaped_path += {'%', kDigits[code >> 4U], kDigits[code & 0xfU]};
+    }
+    return escaped_path;
+}
+
 Error half_written(const std::string& store, const std::string& why) {
     return {ErrorKind::Unreachable,
             store + " is not as hagi leaves it" + why + ": it reads again after the next command that may write"};
@@ -113,6 +128,17 @@ Result<std::unique_ptr<Connection>> Connection::in_memory() {
     const int code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     std::unique_ptr<Connection> connection(new Connection(":memory:", handle));
     if (code != SQLITE_OK) return connection->error(code);
+    return connection;
+}
+
+Result<std::unique_ptr<Connection>> Connection::open_without_log(const std::string& path) {
+    const std::string uri = "file:" + in_uri(path) + "?immutable=1";
+    sqlite3* handle = nullptr;
+    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    const int code = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+    std::unique_ptr<Connection> connection(new Connection(path, handle));
+    if (code != SQLITE_OK) return connection->error(code);
+    connection->harden();
     return connection;
 }
 

@@ -43,6 +43,10 @@ public:
     static Result<std::unique_ptr<Connection>> open(std::string path, OpenMode mode);
     static Result<std::unique_ptr<Connection>> in_memory();
 
+    // For reading what the file holds without the log or the journal beside it. Locks nothing, so it may see what is
+    // being written.
+    static Result<std::unique_ptr<Connection>> open_without_log(const std::string& path);
+
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;

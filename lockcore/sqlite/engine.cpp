@@ -11,6 +11,7 @@
 #include "lockcore/sqlite/connection.hpp"
 #include "lockcore/sqlite/event_table.hpp"
 #include "lockcore/sqlite/polling_listener.hpp"
+#include "lockcore/sqlite/provenance.hpp"
 #include "lockcore/sqlite/state_table.hpp"
 #include "platform/file_gate.hpp"
 
@@ -58,33 +59,6 @@ Error wrong_version(const std::string& path, std::int64_t version) {
                                          std::to_string(version) + ", this one knows " + known + "): upgrade hagi"};
     return {ErrorKind::Unusable, "the store " + escaped(path) + " was written by an older hagi (format " +
                                      std::to_string(version) + "): any command that takes a lock upgrades it"};
-}
-
-// So that a shorter number leaves nothing of the longer one before it.
-constexpr std::size_t kNoteDigits = 19;
-
-// What the gate keeps of the newest change that was answered: written once the change is durable, so it is never ahead
-// of a store that is whole. A log that lost its end to damage or was deleted, or an older copy that was put in the
-// store's place, would give the same epochs once more.
-std::string note_of(const std::string& store_id, std::int64_t event) {
-    const std::string number = std::to_string(event);
-    return store_id + " " + std::string(kNoteDigits - std::min(number.size(), kNoteDigits), '0') + number + "\n";
-}
-
-bool is_behind(const sqlite::StoreRow& store, std::string_view note) {
-    const std::size_t id_end = store.store_id.size();
-    if (!note.starts_with(store.store_id) || !note.ends_with('\n') || note.substr(id_end, 1) != " ") return false;
-    std::int64_t event = 0;
-    const char* const number_end = note.data() + note.size() - 1;
-    const auto [end, failure] = std::from_chars(note.data() + id_end + 1, number_end, event);
-    return failure == std::errc{} && end == number_end && store.newest_event < event;
-}
-
-Error lost_changes(const std::string& path) {
-    return {ErrorKind::Damaged,
-            "the store " + escaped(path) +
-                " has lost changes that were answered (its log was damaged or removed, or an older copy was put in its "
-                "place): run `hagi agent lock doctor`"};
 }
 
 // Of a store that may be used here.
@@ -140,6 +114,7 @@ private:
     Result<std::vector<LoggedEvent>> read_events(const LogQuery& query);
     Outcome upgrade(std::int64_t version);
     void recognize(const std::string& store_id);
+    [[nodiscard]] sqlite::FileNumber file_below_log() const;
     std::optional<std::int64_t> mark_for(const LockId& lock_id, const Owner& owner);
 
     SqliteOptions options_;
@@ -190,6 +165,10 @@ void SqliteEngine::recognize(const std::string& store_id) {
     store_id_ = store_id;
 }
 
+sqlite::FileNumber SqliteEngine::file_below_log() const {
+    return wal_ ? sqlite::file_number(options_.path) : sqlite::FileNumber{};
+}
+
 // ---- Writing -------------------------------------------------------------------------------------------------
 
 Outcome SqliteEngine::upgrade(std::int64_t version) {
@@ -217,7 +196,9 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
     if (!reading) return reading.error();
     const Result<sqlite::StoredLock> before = sqlite::load_lock(*connection_, lock_id, {request.owner, *reading});
     if (!before) return before.error();
-    if (is_behind(before->store, gate_.note())) return lost_changes(options_.path);
+    const sqlite::FileNumber file = file_below_log();
+    if (Outcome belongs = sqlite::check_provenance(options_.path, file, before->store, gate_.note()); !belongs)
+        return belongs.error();
     const Instant now = store_time(before->store.anchor, *reading);
 
     Decision decision = decide(before->state, request, now, evidence_on(before->state, request, &witness_));
@@ -235,7 +216,8 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
         if (Outcome committed = transaction.commit(); !committed) return committed.error();
 
     const auto events = std::ssize(decision.events);
-    if (events > 0) gate_.leave_note(note_of(before->store.store_id, before->store.newest_event + events));
+    if (events > 0)
+        gate_.leave_note(sqlite::note_of(file, before->store.store_id, before->store.newest_event + events));
 
     recognize(before->store.store_id);
     decision.answer.wall_now = reading->wall;
@@ -307,7 +289,8 @@ Result<ListAnswer> SqliteEngine::read_locks(const ListQuery& query) {
     if (Outcome begun = begin_reading(transaction); !begun) return begun.error();
     Result<sqlite::StoredLocks> stored = sqlite::load_locks(*connection_, query);
     if (!stored) return stored.error();
-    if (is_behind(stored->store, note)) return lost_changes(options_.path);
+    if (Outcome belongs = sqlite::check_provenance(options_.path, file_below_log(), stored->store, note); !belongs)
+        return belongs.error();
     // Read after the snapshot, since what is in it must not lie in the future.
     const Result<ClockReading> reading = clock_.read();
     if (!reading) return reading.error();

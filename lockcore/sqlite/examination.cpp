@@ -118,7 +118,7 @@ void Examiner::trouble(std::string name, const Error& error) {
     const std::string message = error.message.substr(0, colon);
     std::string fix = colon == std::string::npos ? "try again" : error.message.substr(colon + 2);
     // What sends everybody else here must lead on from here.
-    if (error.kind == ErrorKind::Damaged && fix.find("agent lock doctor") != std::string::npos) fix = kHowToRebuild;
+    if (error.kind == ErrorKind::Damaged && fix.starts_with("run `hagi agent lock doctor")) fix = kHowToRebuild;
     trouble(std::move(name), error.kind, message, std::move(fix));
 }
 

@@ -10,6 +10,7 @@
 #include "lockcore/sqlite/connection.hpp"
 #include "lockcore/sqlite/engine.hpp"
 #include "lockcore/sqlite/examination.hpp"
+#include "lockcore/sqlite/provenance.hpp"
 #include "lockcore/sqlite/rebuild.hpp"
 #include "lockcore/sqlite/schema.hpp"
 #include "platform/file_gate.hpp"
@@ -163,6 +164,7 @@ Result<Rebuilding> SqliteUpkeep::rebuild(const std::optional<std::string>& targe
         return Error{ErrorKind::Damaged,
                      escaped(place->store.path) + " is another program's database: name the store with --store"};
     (*old)->set_patience(patience());
+    if (Outcome belongs = sqlite::check_log(**old); !belongs) return belongs.error();
     const auto clock = terms_.clock_for(new_place->kind, new_place->store.path);
     return sqlite::rebuild(**old, {new_place->store.path, new_place->journal(), new_place->store.mode}, *clock);
 }

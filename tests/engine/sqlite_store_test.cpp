@@ -288,6 +288,7 @@ TEST_CASE("A store that has lost what was answered gives no epoch twice: it is r
     for (const char* const request : {"a acquire", "a release"}) ask(*store.open(), request);
     const std::string older = read_file(path);
     const std::string older_log = wal ? read_file(path + "-wal") : "";
+    store.clock.advance(1s);
     CHECK(ask(*store.open(), "b acquire") == "Holding #2");
     const auto put_back = [&] {
         write_file(path, older);
@@ -295,6 +296,7 @@ TEST_CASE("A store that has lost what was answered gives no epoch twice: it is r
         fs::remove(path + "-shm");
     };
     const auto is_refused = [&] {
+        store.options.access = Access::Create;
         CHECK(ask(*store.open(), "c acquire") == "error Damaged");
         CHECK(ask(*store.open(), "b status") == "error Damaged");
         CHECK(store.open(Access::ReadOnly)->list({}).error().kind == ErrorKind::Damaged);
@@ -308,6 +310,43 @@ TEST_CASE("A store that has lost what was answered gives no epoch twice: it is r
         fs::remove(path + "-wal");
         fs::remove(path + "-shm");
         is_refused();
+    }
+    SECTION("the log beside it is another store's") {
+        if (!wal) return;
+        StoreFixture other;
+        other.clock.advance(1s);
+        REQUIRE(ask(*other.open(), "a acquire") == "Holding #1");
+        other.clock.advance(1s);
+        REQUIRE(ask(*other.open(), "a renew") == "Holding #1");
+        write_file(path + "-wal", read_file(other.options.path + "-wal"));
+        fs::remove(path + "-shm");
+        is_refused();
+        fs::remove(path + "-gate");
+        is_refused();
+    }
+    SECTION("another store's file was put under its log") {
+        if (!wal) return;
+        StoreFixture other;
+        other.clock.advance(1s);
+        REQUIRE(ask(*other.open(), "a acquire") == "Holding #1");
+        other.clock.advance(1s);
+        REQUIRE(ask(*other.open(), "a renew") == "Holding #1");
+        fs::remove(path);
+        fs::copy_file(other.options.path, path + ".theirs");
+        fs::rename(path + ".theirs", path);
+        fs::remove(path + "-shm");
+        is_refused();
+    }
+    SECTION("a copy of all of it is the same store") {
+        for (const char* const suffix : {"", "-wal"}) {
+            fs::copy_file(path + suffix, path + suffix + ".copy");
+            fs::rename(path + suffix + ".copy", path + suffix);
+            if (!wal) break;
+        }
+        fs::remove(path + "-shm");
+        CHECK(ask(*store.open(), "c acquire") == "Queued 1/1");
+        CHECK(ask(*store.open(), "b release") == "None, released hold");
+        CHECK(ask(*store.open(), "c status") == "Holding #3");
     }
     SECTION("its log lost its end") {
         if (!wal) return;

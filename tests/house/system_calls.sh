@@ -40,21 +40,21 @@ mine="--lock-id a --owner alice"
 other="--lock-id a --owner bob"
 # shellcheck disable=SC2086 # words
 {
-  costs 160 5 acquire $mine # makes the store
-  costs 118 0 acquire $mine # holds it already
-  costs 120 0 status $mine
-  costs 124 0 renew $mine
-  costs 133 2 accept $mine
-  costs 136 2 acquire $other # joins the queue
-  costs 132 0 status $other  # a poll
-  costs 145 2 release $mine  # a hand-off
-  costs 152 2 status $other  # claims
-  costs 152 2 nudge $mine --reason later
-  costs 134 0 list  # also asks how wide the terminal is
+  costs 178 5 acquire $mine # makes the store, and sees that no log of another one is beside it
+  costs 119 0 acquire $mine # holds it already
+  costs 121 0 status $mine
+  costs 125 0 renew $mine
+  costs 134 2 accept $mine
+  costs 137 2 acquire $other # joins the queue
+  costs 133 0 status $other  # a poll
+  costs 146 2 release $mine  # a hand-off
+  costs 154 2 status $other  # claims
+  costs 153 2 nudge $mine --reason later
+  costs 135 0 list  # also asks how wide the terminal is
   costs 122 0 log
-  costs 160 2 requisition $mine --reason urgent
-  costs 160 2 stop $other --reason over
-  costs 162 2 acquire $mine
-  costs 167 2 release $mine
+  costs 161 2 requisition $mine --reason urgent
+  costs 161 2 stop $other --reason over
+  costs 163 2 acquire $mine
+  costs 168 2 release $mine
 }
 exit $failed

@@ -47,7 +47,7 @@ endfunction()
 # `code`: a number, or a text that says which signal or that the time was over.
 function(run_program program cases code output)
   execute_process(
-    COMMAND ${build}/tests/${program} ${cases}
+    COMMAND ${build}/tests/${program} ${cases} --abort
     WORKING_DIRECTORY ${build}
     TIMEOUT ${allowed_seconds}
     RESULT_VARIABLE result

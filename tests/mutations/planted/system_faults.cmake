@@ -13,10 +13,10 @@ plant(store_that_was_not_written_whole_is_put_in_place lockcore/sqlite/schema.cp
   [=[if (!apply_mode(file.get(), mode) || !write_durably(file.get(), *image)) failure = errno;]=]
   [=[if (!apply_mode(file.get(), mode)) failure = errno; (void)write_durably(file.get(), *image);]=]
   ${system} "whatever call of a grant to the store*")
-plant(store_is_written_in_its_place lockcore/sqlite/schema.cpp
-  [=[    const std::string building = name_for_building(path);]=]
-  [=[    const std::string building = (void)name_for_building, path;]=]
-  ${system} "whatever call of a grant to the store*")
+plant(second_creator_replaces_the_first lockcore/sqlite/schema.cpp
+  [=[if (::link(from.c_str(), to.c_str()) == 0) {]=]
+  [=[if (::rename(from.c_str(), to.c_str()) == 0) {]=]
+  engine/engine_test "Many creators make one store")
 plant(failed_read_is_called_damage lockcore/sqlite/connection.cpp
   [=[if (auto failure = read_failure()) return *std::move(failure);]=]
   [=[]=]
@@ -34,11 +34,11 @@ plant(list_leaves_it_to_others_to_roll_back lockcore/sqlite/engine.cpp
 plant(unreadable_text_is_empty lockcore/sqlite/connection.cpp
   [=[if (!bytes && sqlite3_column_type(statement_, column) != SQLITE_NULL) throw std::bad_alloc();]=]
   [=[]=]
-  ${memory} "whichever request of SQLite's is refused, nothing is half written")
+  ${memory} "whichever request of SQLite*")
 plant(out_of_memory_is_a_defect lockcore/sqlite/connection.cpp
   [=[        case SQLITE_NOMEM: return]=]
   [=[        case SQLITE_NOMEM + 4096: return]=]
-  ${memory} "whichever request of SQLite's is refused, nothing is half written")
+  ${memory} "whichever request of SQLite*")
 plant(last_words_take_memory cmd/cli.cpp
   [=[        return Report(context, form).out_of_memory();]=]
   [=[        return Report(context, form).failure({}, {ErrorCode::Transport, std::string(200, '.') + ": repeat it", {}});]=]
