@@ -43,7 +43,8 @@ std::vector<Disturbance> disturbances_of(const Stage& stage) {
         all.push_back({call, Fault::Kill, form});
         if (memory) all.push_back({call, Fault::NoMemory, form});
         if (!memory && !call.frees && can_fail(call.name)) all.push_back({call, Fault::InputOutput, form});
-        if (calls_that_write().count(call.name) != 0) all.push_back({call, Fault::NoSpace, form});
+        const Fault full = call.nth % 2 == 0 ? Fault::NoSpace : Fault::Quota;
+        if (calls_that_write().count(call.name) != 0) all.push_back({call, full, form});
     }
     return all;
 }

@@ -20,6 +20,7 @@ const char* action_of(Fault fault) {
         case Fault::Kill: return "signal=KILL";
         case Fault::InputOutput: return "error=EIO";
         case Fault::NoSpace: return "error=ENOSPC";
+        case Fault::Quota: return "error=EDQUOT";
         case Fault::NoMemory: return "error=ENOMEM";
         case Fault::Stop: break;
     }

@@ -12,6 +12,7 @@ enum class Fault {
     Kill,         // before the call does anything
     InputOutput,  // EIO: the call does nothing
     NoSpace,      // ENOSPC
+    Quota,        // EDQUOT
     NoMemory,     // ENOMEM
     Stop,         // as Kill, but by SIGSTOP: it goes on after SIGCONT
 };
