@@ -115,7 +115,7 @@ Json result_of_call(const ToolResult& result) {
 }  // namespace
 
 Steps Conversation::receive(const Line& line) {
-    return std::visit([this](const auto& message) { return handle(message); }, parse_message(line));
+    return std::visit([this](const auto& message) { return this->handle(message); }, parse_message(line));
 }
 
 Steps Conversation::handle(const RpcFailure& failure) { return send(response(failure)); }

@@ -59,7 +59,6 @@ private:
     Connection& old_;
     Rebuilding& told_;
     std::set<std::string> locks_;
-    std::int64_t holds_ = 0;
     std::int64_t unreadable_events_ = 0;
     std::int64_t greatest_epoch_ = 0;
     Instant newest_;

@@ -31,6 +31,22 @@ bool has(const Words& words, const std::string& word) {
            std::find(words.begin(), words.end(), "--");
 }
 
+// Short options may stand together: -h is among them in -vh, too.
+bool asks_for_help(const Words& words) {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    return has(words, "help") || has(words, "--help") || has(words, "--version") ||
+           std::any_of(words.begin(), end, [](const auto& word) {
+               return word.starts_with('-') && !word.starts_with("--") && word.find('h') != std::string::npos;
+           });
+}
+
+// Behind an option that wants a value it may be that value.
+bool asks_for_json(const Words& words) {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    const auto found = std::find(words.begin(), end, "--json");
+    return found != end && (found == words.begin() || !std::prev(found)->starts_with('-'));
+}
+
 std::string lines_of(const std::vector<Written>& written) {
     std::string text;
     for (const Written& piece : written) text += piece.text;
@@ -52,8 +68,8 @@ void check_lines(const std::string& text, bool json) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace hagi::test;
     Words words = split({reinterpret_cast<const char*>(data), size});
-    // They would do to this machine what they are told: start a program, look after a file.
-    for (const std::string word : {"run", "doctor"})
+    // They would do to this machine what they are told: start a program, look after a file, listen to it.
+    for (const std::string word : {"run", "doctor", "mcp"})
         if (std::find(words.begin(), words.end(), word) != words.end()) return 0;
     World world;
     world.plant(hagi::LockId("held"), {hagi::Owner("someone"), hagi::AcquireRequest{}});
@@ -65,7 +81,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Ran ran = world.run(words);
     static const std::set<int> kExpected{0, 2, 20, 24, 29, 30, 31, 32};
     require(kExpected.contains(ran.exit_code), "exit code " + std::to_string(ran.exit_code));
-    const bool json = has(words, "--json") && !has(words, "--help") && !has(words, "-h") && !has(words, "--version");
+    const bool json = asks_for_json(words) && !asks_for_help(words);
     check_lines(lines_of(ran.out), json);
     check_lines(lines_of(ran.err), false);
     if (json) require(ran.err.empty(), "stderr has something beside the JSON");

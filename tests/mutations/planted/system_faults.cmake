@@ -34,11 +34,11 @@ plant(list_leaves_it_to_others_to_roll_back lockcore/sqlite/engine.cpp
 plant(unreadable_text_is_empty lockcore/sqlite/connection.cpp
   [=[if (!bytes && sqlite3_column_type(statement_, column) != SQLITE_NULL) throw std::bad_alloc();]=]
   [=[]=]
-  ${memory} "whichever request of SQLite*")
+  ${memory} "whichever request of SQLite*" LONG)
 plant(out_of_memory_is_a_defect lockcore/sqlite/connection.cpp
   [=[        case SQLITE_NOMEM: return]=]
   [=[        case SQLITE_NOMEM + 4096: return]=]
-  ${memory} "whichever request of SQLite*")
+  ${memory} "whichever request for memory is refused*")
 plant(last_words_take_memory cmd/cli.cpp
   [=[        return Report(context, form).out_of_memory();]=]
   [=[        return Report(context, form).failure({}, {ErrorCode::Transport, std::string(200, '.') + ": repeat it", {}});]=]
