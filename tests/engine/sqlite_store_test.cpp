@@ -280,6 +280,19 @@ TEST_CASE("A store that is deleted, moved or replaced is gone") {
     }
 }
 
+namespace {
+
+std::unique_ptr<StoreFixture> another_store() {
+    auto store = std::make_unique<StoreFixture>();
+    for (const char* const request : {"a acquire", "a renew"}) {
+        store->clock.advance(1s);
+        REQUIRE(ask(*store->open(), request) == "Holding #1");
+    }
+    return store;
+}
+
+}  // namespace
+
 TEST_CASE("A store that has lost what was answered gives no epoch twice: it is refused") {
     StoreFixture store;
     const std::string& path = store.options.path;
@@ -313,12 +326,8 @@ TEST_CASE("A store that has lost what was answered gives no epoch twice: it is r
     }
     SECTION("the log beside it is another store's") {
         if (!wal) return;
-        StoreFixture other;
-        other.clock.advance(1s);
-        REQUIRE(ask(*other.open(), "a acquire") == "Holding #1");
-        other.clock.advance(1s);
-        REQUIRE(ask(*other.open(), "a renew") == "Holding #1");
-        write_file(path + "-wal", read_file(other.options.path + "-wal"));
+        const auto other = another_store();
+        write_file(path + "-wal", read_file(other->options.path + "-wal"));
         fs::remove(path + "-shm");
         is_refused();
         fs::remove(path + "-gate");
@@ -326,13 +335,9 @@ TEST_CASE("A store that has lost what was answered gives no epoch twice: it is r
     }
     SECTION("another store's file was put under its log") {
         if (!wal) return;
-        StoreFixture other;
-        other.clock.advance(1s);
-        REQUIRE(ask(*other.open(), "a acquire") == "Holding #1");
-        other.clock.advance(1s);
-        REQUIRE(ask(*other.open(), "a renew") == "Holding #1");
+        const auto other = another_store();
         fs::remove(path);
-        fs::copy_file(other.options.path, path + ".theirs");
+        fs::copy_file(other->options.path, path + ".theirs");
         fs::rename(path + ".theirs", path);
         fs::remove(path + "-shm");
         is_refused();
