@@ -76,6 +76,8 @@ private:
     // first look and here went unheard.
     bool listen() {
         listener_ = session_.engine->listen(session_.subject.lock_id, session_.subject.owner);
+        if (auto weakness = listener_->weakness())
+            announce_({WatchEventKind::Warning, *std::move(weakness), last_, {}});
         return last_.has_value();
     }
 

@@ -100,10 +100,12 @@ void Keepalive::tell_findings() {
     tell_nudges();
 }
 
+void Keepalive::warn(std::string sentence) { announce_({WatchEventKind::Warning, std::move(sentence), last_, {}}); }
+
 void Keepalive::warn_of_another_watcher() {
     const Watcher* const other = other_live_watcher(*last_->hold, self_);
     if (other == nullptr) return;
-    announce_({WatchEventKind::Warning, text::another_watcher(session_.subject, *last_, *other), last_, {}});
+    warn(text::another_watcher(session_.subject, *last_, *other));
 }
 
 void Keepalive::tell_nudges() {
@@ -206,10 +208,12 @@ void Keepalive::tell_when_stuck() {
 std::optional<WatchEvent> beat_until(const std::function<bool()>& must_end, const Interrupts& interrupts,
                                      Session& session, Keepalive& keepalive) {
     const auto listener = session.engine->listen(session.subject.lock_id, session.subject.owner);
+    auto weakness = listener->weakness();
     auto look = Keepalive::Look::Now;
     while (!must_end()) {
         listener->arm();
         if (auto ended = keepalive.tick(look)) return ended;
+        if (weakness) keepalive.warn(*std::exchange(weakness, std::nullopt));
         const Duration due = session.context.steady_now() + keepalive.due_in();
         listener->sleep(keepalive.due_in(), interrupts);
         const bool woken = session.context.steady_now() < due && !keepalive.in_outage();

@@ -40,6 +40,9 @@ public:
     // Until tick() has something to do.
     [[nodiscard]] Duration due_in() const;
 
+    // Announces what its caller has found.
+    void warn(std::string sentence);
+
     [[nodiscard]] bool in_outage() const { return !outage_.over(); }
 
     // Once a beat succeeded.

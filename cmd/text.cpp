@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "cmd/shell_word.hpp"
 #include "cmd/timestamp.hpp"
 #include "cmd/watcher.hpp"

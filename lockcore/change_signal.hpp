@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "lockcore/types.hpp"
@@ -22,6 +24,9 @@ public:
 
     // Returns when rung, when an interrupt is readable, or after `at_most`; it may return early. Not later.
     virtual void sleep(Duration at_most, const Interrupts& interrupts) = 0;
+
+    // A sentence for people on what it cannot hear just now; absent: it hears all that it should.
+    [[nodiscard]] virtual std::optional<std::string> weakness() const { return std::nullopt; }
 };
 
 class ChangeSignal {

@@ -16,6 +16,7 @@
 #include <new>
 #include <utility>
 
+#include "lockcore/names.hpp"
 #include "platform/side_file.hpp"
 
 namespace hagi {
@@ -163,6 +164,16 @@ void FileListener::sleep(Duration at_most, const Interrupts& interrupts) {
     // The name may stand for another file now, so the next arm() watches anew instead of draining this one.
     watch_.reset();
     store_seen_ = identity_of(*store_);
+}
+
+std::optional<std::string> FileListener::weakness() const {
+    if (deaf())
+        return "No bell can be made in " + escaped(folder_beside(*store_)) +
+               ": others cannot wake this command, it looks now and then";
+    if (watch_ || !store_seen_) return std::nullopt;
+    return "This user has no inotify instance left (fs.inotify.max_user_instances): whether the store is still there "
+           "is "
+           "looked at every 5 s";
 }
 
 bool FileListener::store_changed() {

@@ -30,6 +30,9 @@ public:
     // are used up, within 5 s.
     void sleep(Duration at_most, const Interrupts& interrupts) override;
 
+    // No bell, or no inotify instance left.
+    [[nodiscard]] std::optional<std::string> weakness() const override;
+
     // True: rings are not heard just now, only time and interrupts end a sleep. The next arm() tries again.
     [[nodiscard]] bool deaf() const { return !pipe_; }
 

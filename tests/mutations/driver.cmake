@@ -7,7 +7,6 @@ set(work ${ROOT}/build/mutations)
 set(tree ${work}/tree)
 set(build ${work}/build)
 set(allowed_seconds 120)
-set(allowed_seconds_long 1200)
 
 # Of each command more than one request for memory is refused: a fault shows in some of them only.
 set(ENV{HAGI_TEST_FAULTS} 12)
@@ -50,12 +49,6 @@ endfunction()
 
 # `code`: a number, or a text that says which signal or that the time was over.
 function(run_program program cases code output)
-  unset(ENV{HAGI_TEST_LONG})
-  if("LONG" IN_LIST cases)
-    list(REMOVE_ITEM cases LONG)
-    set(ENV{HAGI_TEST_LONG} 1)
-    set(allowed_seconds ${allowed_seconds_long})
-  endif()
   execute_process(
     COMMAND ${build}/tests/${program} ${cases} --abort
     WORKING_DIRECTORY ${build}
@@ -106,7 +99,7 @@ function(try name file mutated original program cases)
   file(WRITE ${tree}/${file} "${original}")
 endfunction()
 
-# plant(NAME FILE SEARCH REPLACEMENT PROGRAM [CASES [LONG]]): README.md says what each of them is.
+# plant(NAME FILE SEARCH REPLACEMENT PROGRAM [CASES]): README.md says what each of them is.
 function(plant name file search replacement program)
   if(ONLY AND NOT name MATCHES "${ONLY}")
     return()

@@ -228,11 +228,13 @@ TEST_CASE("what is no folder of ours makes deaf, and only that") {
     SECTION("a file") { write_file(store.bell.folder()); }
     const auto listener = store.bell.listen(kLock, kOwner);
     CHECK(is_deaf(*listener));
+    CHECK(listener->weakness().value_or("").starts_with("No bell can be made in "));
     listener->sleep(1ms, {});
     store.bell.ring(kLock, kOwner);
     fs::remove(store.bell.folder());
     listener->arm();
     CHECK_FALSE(is_deaf(*listener));
+    CHECK_FALSE(listener->weakness());
 }
 
 TEST_CASE("what lies in the pipe's place makes deaf and is left alone") {
@@ -299,6 +301,7 @@ TEST_CASE("a store that is deleted ends the sleep also of who finds no inotify i
         if (!without_instances()) ::_exit(kSkipped);
         const auto listener = store.bell.listen(kLock, kOwner);
         if (is_deaf(*listener)) ::_exit(1);
+        if (listener->weakness().value_or("").find("inotify") == std::string::npos) ::_exit(2);
         store.bell.ring(kLock, kOwner);  // rings need no instance
         listener->sleep(kForEver, {});
         listener->arm();

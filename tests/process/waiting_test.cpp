@@ -73,6 +73,36 @@ TEST_CASE("who waits for what its owner holds already is told of the watcher tha
     CHECK(ran.out.find("pid " + std::to_string(keeper.pid()) + " on ") != std::string::npos);
 }
 
+// A user of its own, who may have no inotify instance.
+Words without_inotify(const Words& words) {
+    Words line{"unshare", "--user", "--map-root-user",
+               "sh",      "-c",     R"(echo 0 >/proc/sys/user/max_inotify_instances && exec "$@")",
+               "sh"};
+    const Words rest = Hagi::line(words);
+    line.insert(line.end(), rest.begin(), rest.end());
+    return line;
+}
+
+TEST_CASE("who cannot watch the store's file says so once, and has its turn at once all the same") {
+    const Hagi hagi;
+    if (hagi.run_other(without_inotify({"list"})).code != 0) {
+        WARN("SKIPPED: this machine does not let a process be a user of its own");
+        return;
+    }
+    const std::string weakness = "This user has no inotify instance left";
+    hagi.done(verb("acquire", "alice"));
+    const auto beating = hagi.start_other(without_inotify(verb("heartbeat", "alice")));
+    beating->await_line(weakness);
+    const auto waiting = hagi.start_other(without_inotify(kWaitBob));
+    waiting->await_line("place 1 of 1");
+    waiting->await_line(weakness);
+    hagi.done(verb("release", "alice"));
+    CHECK(waiting->await_line("Holding").find("epoch 2 owner bob") != std::string::npos);
+    CHECK(waiting->rest_of_output().find(weakness) == std::string::npos);
+    CHECK(waiting->wait() == 0);
+    CHECK(beating->wait() == 32);
+}
+
 TEST_CASE("a waiter that is interrupted leaves its place") {
     const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
     CAPTURE(signal);

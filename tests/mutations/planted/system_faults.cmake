@@ -31,10 +31,6 @@ plant(list_leaves_it_to_others_to_roll_back lockcore/sqlite/engine.cpp
   ${system} "whatever call of a grant to the store*")
 
 # ---- Memory ----
-plant(unreadable_text_is_empty lockcore/sqlite/connection.cpp
-  [=[if (!bytes && sqlite3_column_type(statement_, column) != SQLITE_NULL) throw std::bad_alloc();]=]
-  [=[]=]
-  ${memory} "whichever request of SQLite*" LONG)
 plant(out_of_memory_is_a_defect lockcore/sqlite/connection.cpp
   [=[        case SQLITE_NOMEM: return]=]
   [=[        case SQLITE_NOMEM + 4096: return]=]
