@@ -27,7 +27,7 @@ public:
     void arm() override;
 
     // Also returns when the store's file is deleted, moved or replaced: at once, or, where the user's inotify instances
-    // are used up, within 5 s.
+    // are used up, within 15 s.
     void sleep(Duration at_most, const Interrupts& interrupts) override;
 
     // No bell, or no inotify instance left.

@@ -170,7 +170,7 @@ void Examiner::look_at_machine() {
     const MachineLimits limits = machine_limits();
     fine("limits", "at most " + number(limits.open_files) + " open files in a process, and " +
                        number(limits.inotify_instances) +
-                       " inotify instances of a user (watchers beyond them look every 5 s whether the store is "
+                       " inotify instances of a user (watchers beyond them look every 15 s whether the store is "
                        "still there)");
 }
 
