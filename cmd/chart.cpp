@@ -107,8 +107,7 @@ private:
 
     // It lapsed, and no command on this lock has written so yet; the next turn began when it did.
     void close_what_is_not_there_any_more() {
-        for (std::size_t i = 0; i < turns_.size(); ++i) {
-            Turn& turn = turns_[i];
+        for (Turn& turn : turns_) {
             if (!turn.is_open() || !turn.outcome.empty()) continue;
             end(turn, history_.wall_now, "lapsed");
             for (const Turn& other : turns_)
@@ -170,7 +169,7 @@ struct Widths {
     std::size_t time = 4;
     std::size_t outcome = 7;
 
-    [[nodiscard]] std::size_t before_the_bar() const { return epoch + owner + time + outcome + 4 * 2; }
+    [[nodiscard]] std::size_t before_the_bar() const { return epoch + owner + time + outcome + std::size_t{4} * 2; }
 };
 
 Widths widths_for(const std::vector<Turn>& turns, const Span& span) {

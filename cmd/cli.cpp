@@ -20,6 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+// NOLINTNEXTLINE(cppcoreguidelines-interfaces-global-init): their addresses only
 const std::vector<const Verb*> kVerbs = {
     &kAcceptVerb, &kAcquireVerb, &kDoctorVerb, &kGuideVerb,       &kHeartbeatVerb, &kListVerb,   &kLogVerb,
     &kNudgeVerb,  &kReleaseVerb, &kRenewVerb,  &kRequisitionVerb, &kRunVerb,       &kStatusVerb, &kStopVerb,

@@ -57,7 +57,7 @@ private:
     void tell_beat();
     void tell_findings();
     std::optional<WatchEvent> endure(const Error& error);
-    WatchEvent lost(Answer answer) const;
+    [[nodiscard]] WatchEvent lost(Answer answer) const;
     void choose_interval(Duration lease);
     void warn_of_interval();
     void warn_of_cap();

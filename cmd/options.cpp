@@ -74,7 +74,7 @@ void add_command(CLI::App& app, std::vector<std::string>& target, const std::str
     app.add_option("command", target, help);
 }
 
-void add_text(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
+void add_text(CLI::App& app, const std::string& name, const std::function<void(const std::string&)>& take,
               const std::string& help) {
     app.add_option_function<std::string>(name, take, help)->type_name("TEXT");
 }

@@ -14,7 +14,7 @@
 
 // CLI11 makes a dozen objects in every file that includes it, before main() and again at its end: half a tenth of a
 // command, when each verb did. So they go through the functions below.
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its name
 class App;
 }
 
@@ -96,7 +96,7 @@ void add_choice(CLI::App& app, const std::string& name, std::vector<std::string>
                 std::function<void(const std::string&)> take, const std::string& help);
 
 // `take` is given the text.
-void add_text(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
+void add_text(CLI::App& app, const std::string& name, const std::function<void(const std::string&)>& take,
               const std::string& help);
 
 // A text with rules: label, note, phase, reason.

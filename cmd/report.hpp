@@ -98,7 +98,7 @@ public:
     int text(const std::string& lines);                          // as it is
     int log(const std::vector<LoggedEvent>& events);
     void log_line(const LoggedEvent& event);  // of a log that is followed
-    int failure(const Subject& subject, const Failure& failure);
+    int failure(const Subject& subject, const Failure& given);
     int guide(std::string_view text);
     int out_of_memory() noexcept;
 
@@ -109,7 +109,7 @@ public:
     int pruning(const Subject& subject, const Pruning& pruning);
 
     // One line at once.
-    void event(const Subject& subject, const WatchEvent& event);
+    void event(const Subject& subject, const WatchEvent& given);
 
 private:
     void print(Output& output, const std::string& text);

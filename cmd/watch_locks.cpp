@@ -113,7 +113,7 @@ private:
     }
 
     // As they are now: those that are new or differ, and those that are held no more.
-    std::vector<LockView> changes(const ListAnswer& answer) const {
+    [[nodiscard]] std::vector<LockView> changes(const ListAnswer& answer) const {
         std::map<LockId, const LockView*> gone;
         if (before_)
             for (const LockView& lock : before_->locks) gone[lock.lock_id] = &lock;

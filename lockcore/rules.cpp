@@ -313,9 +313,8 @@ bool is_taken_elsewhere(const Course& course, const Owner& owner) {
 Answer apply(Course& course, const Owner& owner, const AcquireRequest& request, Instant now) {
     LockState& state = course.state;
     const auto place = find_place(state.queue, owner);
-    if (is_taken_elsewhere(course, owner)) {
-        return refuse(state, owner, {RefusalCode::Conflict, {}, {}}, now);
-    } else if (holds(state, owner)) {
+    if (is_taken_elsewhere(course, owner)) return refuse(state, owner, {RefusalCode::Conflict, {}, {}}, now);
+    if (holds(state, owner)) {
         claim(course, now);
         if (request.label) state.hold->label = *request.label;
         set_progress(*state.hold, request.progress, now);

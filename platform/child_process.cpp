@@ -68,7 +68,7 @@ public:
     Program(const std::vector<std::string>& command, const ChildProcess::Environment& additions) : command_(command) {
         for (const std::string& word : command_) words_.push_back(word.c_str());
         words_.push_back(nullptr);
-        for (const auto& [name, value] : additions) added_.push_back(name + '=' + value);
+        for (const auto& [name, value] : additions) added_.emplace_back(name).append("=").append(value);
         for (char** entry = environ; *entry != nullptr; ++entry)
             if (!is_replaced(*entry)) environment_.push_back(*entry);
         for (const std::string& entry : added_) environment_.push_back(entry.c_str());
@@ -111,8 +111,8 @@ pid_t start_beside(int (*life)(void*), const Part& part, std::size_t stack, Part
     void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) return -1;
     placed = new (memory) Part(part);
-    const auto top = (reinterpret_cast<std::uintptr_t>(memory) + size) & ~std::uintptr_t{63};
-    return ::clone(life, reinterpret_cast<void*>(top), CLONE_VM | SIGCHLD, placed);
+    constexpr std::size_t kAlignment = 64;
+    return ::clone(life, static_cast<char*>(memory) + size / kAlignment * kAlignment, CLONE_VM | SIGCHLD, placed);
 }
 
 struct Guardian {

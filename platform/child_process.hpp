@@ -45,7 +45,7 @@ public:
 
     // What has become of the command since the last call, if anything. Also reaps the orphans it leaves behind. Call
     // it after SIGCHLD. Does not block.
-    std::optional<Change> take_change();
+    std::optional<Change> take_change();  // NOLINT(readability-make-member-function-const): takes it from the kernel
 
     // To every process of the group that may be signalled.
     void signal_group(int signal) const;

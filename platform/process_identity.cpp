@@ -96,7 +96,7 @@ bool only_the_dead_are_in(pid_t group) {
     if (processes == nullptr) return false;
     bool all_dead = true;
     while (const dirent* const entry = ::readdir(processes)) {
-        const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+        const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
         const auto found = pid > 0 ? stat_of(pid) : std::nullopt;
         if (found && found->group == group && !found->dead) all_dead = false;
     }

@@ -56,11 +56,11 @@ public:
     Steps progressed(CallId call, const Progress& progress);
 
     // What the client did not ask for. Only revisions with a handshake have messages for that.
-    Steps tell(Level level, const Json& data) const;
+    [[nodiscard]] Steps tell(Level level, const Json& data) const;
 
 private:
     enum class Era { Handshake, Current };
-    struct Ongoing {
+    struct Ongoing {  // NOLINT(bugprone-exception-escape): as that of Json
         Json id;
         Era era = Era::Current;
         Json progress_token;  // null: not wanted

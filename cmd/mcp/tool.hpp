@@ -28,7 +28,7 @@ struct Standing {
     std::optional<Epoch> epoch;  // absent: a place in the queue
 };
 
-struct ToolResult {
+struct ToolResult {        // NOLINT(bugprone-exception-escape): the library's move says that it throws nothing
     Json document;         // as the tool's output schema says
     std::string sentence;  // why it failed; empty: it did not
 

@@ -104,7 +104,7 @@ Connection::~Connection() {
     sqlite3_close_v2(handle_);
 }
 
-Result<std::unique_ptr<Connection>> Connection::open(std::string path, OpenMode mode) {
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, OpenMode mode) {
     const int access = mode == OpenMode::ReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     int code = SQLITE_OK;
     // A store may come into being between SQLite's look and ours, or between two of SQLite's, which then reads only.

@@ -40,7 +40,7 @@ class Connection {
 public:
     // Never creates `path`. Takes no lock and makes no side file yet. NotFound: there is no such file.
     // PermissionDenied: also where it can be read but not be written and `mode` wants to write.
-    static Result<std::unique_ptr<Connection>> open(std::string path, OpenMode mode);
+    static Result<std::unique_ptr<Connection>> open(const std::string& path, OpenMode mode);
     static Result<std::unique_ptr<Connection>> in_memory();
 
     // For reading what the file holds without the log or the journal beside it. Locks nothing, so it may see what is
@@ -96,8 +96,8 @@ public:
     // The reason, if the system could not read the file since it was opened.
     [[nodiscard]] std::optional<Error> read_failure() const;
 
-    Error error(int code);                       // for a result code of this connection
-    Error damaged(std::string_view what) const;  // what was read contradicts itself
+    Error error(int code);                                     // for a result code of this connection
+    [[nodiscard]] Error damaged(std::string_view what) const;  // what was read contradicts itself
 
 private:
     friend class Query;

@@ -63,7 +63,7 @@ Error wrong_version(const std::string& path, std::int64_t version) {
 
 // Of a store that may be used here.
 Result<sqlite::FileHeader> header_of_ours(Connection& connection, Journal most) {
-    const Result<sqlite::FileHeader> header = connection.header();
+    Result<sqlite::FileHeader> header = connection.header();
     if (!header) return header;
     if (header->empty) return not_a_store(connection.path(), "it is empty");
     if (!header->sqlite) return not_a_store(connection.path(), "it is no database");

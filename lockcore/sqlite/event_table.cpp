@@ -69,7 +69,7 @@ Outcome put_events(Connection& connection, const LockId& lock_id, const std::vec
         if (Outcome put = put_event(connection, lock_id, event, made); !put) return put;
         const std::int64_t newest = connection.last_row();
         if (newest % kPruneEvery != 0) continue;
-        const Outcome pruned = connection.run(kPruneEvents, kPruneEvery * 2, newest - kEventsKept, made.at - kLogKept);
+        Outcome pruned = connection.run(kPruneEvents, kPruneEvery * 2, newest - kEventsKept, made.at - kLogKept);
         if (!pruned) return pruned;
     }
     return Done{};

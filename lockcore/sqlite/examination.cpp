@@ -31,7 +31,7 @@ constexpr const char* kHowToRebuild =
     "end every hagi that uses it, then run `hagi agent lock doctor --rebuild`, which copies what can be read";
 
 // The log grows to some 300 KiB before it is emptied, and whoever reads needs 32 KiB beside it.
-constexpr std::uintmax_t kRoomToWork = 1024 * 1024;
+constexpr std::uintmax_t kRoomToWork = std::uintmax_t{1024} * 1024;
 
 // A writer is inside for a millisecond; one that is seen so often in a row sits there.
 constexpr int kLooks = 20;
@@ -66,7 +66,7 @@ std::uintmax_t size_of(const std::string& path) {
 }
 
 std::optional<GateHolder> lingering(const std::function<std::optional<GateHolder>()>& look) {
-    const auto first = look();
+    auto first = look();
     for (int i = 1; i < kLooks && first; ++i) {
         std::this_thread::sleep_for(kBetweenLooks);
         const auto again = look();

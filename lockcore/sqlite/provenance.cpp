@@ -99,11 +99,11 @@ Outcome check_log(Connection& connection) {
     return with_log.empty() ? Outcome(Done{}) : check_log_of(connection.path(), with_log);
 }
 
-Outcome check_provenance(const std::string& path, FileNumber file, const StoreRow& store, std::string_view text) {
-    const auto note = read(text);
-    const bool ours = note && note->store_id == store.store_id;
-    if (ours && static_cast<std::uint64_t>(store.newest_event) < note->newest_event) return lost_changes(path);
-    if (file == FileNumber{} || (ours && note->file == file)) return Done{};
+Outcome check_provenance(const std::string& path, FileNumber file, const StoreRow& store, std::string_view note) {
+    const auto known = read(note);
+    const bool ours = known && known->store_id == store.store_id;
+    if (ours && static_cast<std::uint64_t>(store.newest_event) < known->newest_event) return lost_changes(path);
+    if (file == FileNumber{} || (ours && known->file == file)) return Done{};
     return check_log_of(path, store.store_id);
 }
 

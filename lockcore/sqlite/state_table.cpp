@@ -546,7 +546,7 @@ Result<bool> store_lock(Connection& connection, const LockId& lock_id, const Sto
     if (lock_differs)
         if (Outcome put = put_lock(connection, lock_id, outgoing.state); !put) return put.error();
     if (Outcome put = put_attached(connection, lock_id, before.state, outgoing.state); !put) return put.error();
-    const Result<bool> queue_differs = put_queue(connection, lock_id, before, outgoing.state.queue);
+    Result<bool> queue_differs = put_queue(connection, lock_id, before, outgoing.state.queue);
     if (!queue_differs) return queue_differs;
     if (!lock_differs && !*queue_differs && outgoing.events.empty()) return false;
 

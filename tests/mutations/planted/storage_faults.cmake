@@ -52,7 +52,7 @@ plant(invariants_are_not_checked_after_reading lockcore/sqlite/state_table.cpp
   [=[]=]
   engine/engine_test "A store that contradicts itself*")
 plant(lost_changes_go_unseen lockcore/sqlite/provenance.cpp
-  [=[static_cast<std::uint64_t>(store.newest_event) < note->newest_event]=] [=[store.newest_event < 0]=]
+  [=[static_cast<std::uint64_t>(store.newest_event) < known->newest_event]=] [=[store.newest_event < 0]=]
   damage/damage_test)
 plant(lost_changes_are_listed lockcore/sqlite/engine.cpp
   [=[if (Outcome belongs = sqlite::check_provenance(options_.path, file_below_log(), stored->store, note); !belongs)]=]
@@ -62,7 +62,7 @@ plant(log_of_another_store_is_played lockcore/sqlite/provenance.cpp
   [=[return found == store_id ? Outcome(Done{}) : strange_log(path);]=] [=[return Done{};]=]
   engine/engine_test "A store that has lost what was answered*")
 plant(file_under_the_log_of_another_store_is_taken lockcore/sqlite/provenance.cpp
-  [=[(ours && note->file == file)]=] [=[ours]=]
+  [=[(ours && known->file == file)]=] [=[ours]=]
   engine/engine_test "A store that has lost what was answered*")
 plant(the_gate_notes_nothing lockcore/sqlite/engine.cpp
   [=[if (events > 0)
