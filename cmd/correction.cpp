@@ -65,21 +65,26 @@ bool is_near(const std::string& word, std::string_view meant) {
     return !named_otherwise(word) && nearest(word, {std::string(meant)}).has_value();
 }
 
+// `command` and the words from `at` on.
+std::string with_rest(std::string command, const Words& words, std::size_t at) {
+    for (; at < words.size(); ++at) {
+        if (escaped(words[at]) != words[at]) return command + " ...";
+        command += " " + shell_word(words[at]);
+    }
+    return command;
+}
+
 // The words as they may have been meant, from `hagi` on; absent where nothing comes near.
 std::optional<std::string> command_meant(const Words& words, const std::vector<const Verb*>& verbs) {
-    std::string command = "hagi agent lock";
+    if (is_near(words[0], kMcpCommand.name)) return with_rest("hagi mcp", words, 1);
+    const std::string command = "hagi agent lock";
     std::size_t at = 0;
     for (const std::string_view part : kPath)
         if (at < words.size() && is_near(words[at], part)) ++at;
     if (at == words.size() || is_option(words[at])) return at > 0 ? std::optional(command) : std::nullopt;
     const auto verb = verb_meant(words[at], verbs);
     if (!verb) return std::nullopt;
-    command += " " + *verb;
-    for (const std::string& word : Words(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end())) {
-        if (escaped(word) != word) return command + " ...";
-        command += " " + shell_word(word);
-    }
-    return command;
+    return with_rest(command + " " + *verb, words, at + 1);
 }
 
 }  // namespace
