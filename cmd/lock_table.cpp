@@ -8,6 +8,7 @@
 #include "cmd/display_width.hpp"
 #include "cmd/text.hpp"
 #include "cmd/timestamp.hpp"
+#include "cmd/wall_clock.hpp"
 #include "lockcore/names.hpp"
 #include "lockcore/windows.hpp"
 
@@ -219,14 +220,11 @@ std::string tsv_line(const ListAnswer& answer, const LockView& lock, Duration st
     if (!lock.state.hold) return fmt::format("{}\t\t\t\t\t\t\t\t\t\t{}", first, last);
 
     const Hold& hold = *lock.state.hold;
-    const auto at = [&](Instant instant) {
-        return timestamp(answer.wall_now + (instant - answer.now), Precision::Milliseconds);
-    };
-    const auto seconds = [](Duration length) { return std::chrono::floor<std::chrono::seconds>(length).count(); };
+    const WallClock clock{answer.now, answer.wall_now};
     return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", first, phase_cell(seen), label_cell(seen),
-                       shown(hold.note), at(hold.granted_at), at(hold.last_feedback),
-                       seconds(answer.now - hold.last_feedback), at(end_of(hold)), seconds(end_of(hold) - answer.now),
-                       at(hold.hard_cap), last);
+                       shown(hold.note), clock.at(hold.granted_at), clock.at(hold.last_feedback),
+                       clock.since(hold.last_feedback), clock.at(end_of(hold)), clock.until(end_of(hold)),
+                       clock.at(hold.hard_cap), last);
 }
 
 }  // namespace hagi

@@ -23,30 +23,36 @@ std::string timestamp(Duration since_epoch, Precision precision) {
     return text + "Z";
 }
 
+namespace {
+
+struct Parts {
+    std::int64_t days, hours, minutes, seconds;
+};
+
+// Nothing of what is negative.
+Parts parts_of(Duration length) {
+    const auto all = std::max(std::chrono::floor<std::chrono::seconds>(length).count(), std::int64_t{0});
+    return {all / 86400, all / 3600 % 24, all / 60 % 60, all % 60};
+}
+
+}  // namespace
+
 std::string span(Duration length) {
-    using namespace std::chrono;
-    const auto seconds = std::max(floor<std::chrono::seconds>(length).count(), std::int64_t{0});
-    const auto days = seconds / 86400;
-    const auto hours = seconds / 3600 % 24;
-    const auto minutes = seconds / 60 % 60;
+    const auto [days, hours, minutes, seconds] = parts_of(length);
     const auto two = [](std::int64_t more, const char* unit, std::int64_t less, const char* smaller) {
         return less == 0 ? fmt::format("{} {}", more, unit) : fmt::format("{} {} {} {}", more, unit, less, smaller);
     };
     if (days > 0) return two(days, "d", hours, "h");
     if (hours > 0) return two(hours, "h", minutes, "min");
-    if (minutes > 0) return two(minutes, "min", seconds % 60, "s");
+    if (minutes > 0) return two(minutes, "min", seconds, "s");
     return fmt::format("{} s", seconds);
 }
 
 std::string brief_span(Duration length) {
-    using namespace std::chrono;
-    const auto seconds = std::max(floor<std::chrono::seconds>(length).count(), std::int64_t{0});
-    const auto days = seconds / 86400;
-    const auto hours = seconds / 3600 % 24;
-    const auto minutes = seconds / 60 % 60;
+    const auto [days, hours, minutes, seconds] = parts_of(length);
     if (days > 0) return fmt::format("{}d{:02}h", days, hours);
     if (hours > 0) return fmt::format("{}h{:02}m", hours, minutes);
-    if (minutes > 0) return fmt::format("{}m{:02}s", minutes, seconds % 60);
+    if (minutes > 0) return fmt::format("{}m{:02}s", minutes, seconds);
     return fmt::format("{}s", seconds);
 }
 

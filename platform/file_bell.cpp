@@ -172,9 +172,8 @@ std::optional<std::string> FileListener::weakness() const {
         return "No bell can be made in " + escaped(folder_beside(*store_)) +
                ": others cannot wake this command, it looks now and then";
     if (watch_ || !store_seen_) return std::nullopt;
-    return "This user has no inotify instance left (fs.inotify.max_user_instances): whether the store is still there "
-           "is "
-           "looked at every 15 s";
+    return "This user has no inotify instance left (fs.inotify.max_user_instances): whether the store is still "
+           "there is looked at every 15 s";
 }
 
 bool FileListener::store_changed() {

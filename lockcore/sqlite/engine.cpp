@@ -1,7 +1,6 @@
 #include "lockcore/sqlite/engine.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
