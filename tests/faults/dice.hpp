@@ -4,25 +4,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
+#include "tests/support/dice.hpp"
+
 namespace hagi::test {
-
-inline bool long_run() { return std::getenv("HAGI_TEST_LONG") != nullptr; }
-
-inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* const text = std::getenv(variable);
-    return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 inline std::uint64_t test_seed() { return number_from("HAGI_TEST_SEED", 1); }
 
 // `few` of them, unless the environment says otherwise, in their order.
 template <class T>
 std::vector<T> chosen(const std::vector<T>& all, std::size_t few, std::mt19937_64& dice) {
-    const std::uint64_t wanted = number_from("HAGI_TEST_FAULTS", long_run() ? all.size() : few);
+    const std::uint64_t wanted = number_from("HAGI_TEST_FAULTS", is_long_run() ? all.size() : few);
     std::vector<T> some;
     std::sample(all.begin(), all.end(), std::back_inserter(some), wanted, dice);
     return some;

@@ -87,6 +87,11 @@ private:
 };
 
 Json of(const std::string& lock, const std::string& owner) { return {{"lock_id", lock}, {"owner", owner}}; }
+Json waiting_for(const std::string& lock, const std::string& owner) {
+    Json arguments = of(lock, owner);
+    arguments["wait_sec"] = 50;
+    return arguments;
+}
 Json host(const std::string& host_id, const std::string& owner) { return {{"host_id", host_id}, {"owner", owner}}; }
 
 TEST_CASE("whatever is written to it, the server answers with the right error and lives") {
@@ -132,8 +137,7 @@ TEST_CASE("a signal ends it cleanly, also while calls wait, and what they made i
     const Hagi hagi;
     hagi.done(verb("acquire", "alice"));
     Client client(hagi);
-    Json patient = of("a", "bob");
-    patient["wait_sec"] = 50;
+    const Json patient = waiting_for("a", "bob");
     client.start_call("lock_acquire", patient, {{"progressToken", 1}});
     CHECK(client.read()["params"]["message"].get<std::string>().rfind("Queued a place 1 of 1", 0) == 0);
 
@@ -172,8 +176,7 @@ TEST_CASE("a call waits for its turn while the server answers others, and tells 
     const Hagi hagi;
     hagi.done(verb("acquire", "alice"));
     Client client(hagi);
-    Json patient = of("a", "bob");
-    patient["wait_sec"] = 50;
+    const Json patient = waiting_for("a", "bob");
     const int waiting = client.start_call("lock_acquire", patient, {{"progressToken", "turn"}});
     const Json progress = client.read();
     CHECK(progress["method"] == "notifications/progress");
@@ -194,8 +197,7 @@ TEST_CASE("a waiting call that is cancelled leaves the queue and is not answered
     const Hagi hagi;
     hagi.done(verb("acquire", "alice"));
     Client client(hagi);
-    Json patient = of("a", "bob");
-    patient["wait_sec"] = 50;
+    const Json patient = waiting_for("a", "bob");
     const int waiting = client.start_call("lock_acquire", patient, {{"progressToken", 1}});
     client.read();
     client.notify("notifications/cancelled", {{"requestId", waiting}});
@@ -217,12 +219,10 @@ TEST_CASE("many calls wait at once, each for its own turn") {
     for (int i = 0; i < kLocks; ++i) {
         const std::string lock = "lock-" + std::to_string(i);
         hagi.done({"acquire", "--lock-id", lock, "--owner", "alice"});
-        Json patient = of(lock, "bob");
-        patient["wait_sec"] = 50;
+        const Json patient = waiting_for(lock, "bob");
         calls.push_back(client.start_call("lock_acquire", patient));
     }
-    Json one_more = of("lock-0", "carol");
-    one_more["wait_sec"] = 50;
+    const Json one_more = waiting_for("lock-0", "carol");
     CHECK(client.call("lock_acquire", one_more)["isError"] == true);
     for (int i = kLocks - 1; i >= 0; --i) {
         client.done("lock_release", of("lock-" + std::to_string(i), "alice"));
@@ -293,8 +293,7 @@ TEST_CASE("the place of a waiting call whose server was killed lapses") {
     const Hagi hagi;
     hagi.done(verb("acquire", "alice"));
     Client client(hagi);
-    Json patient = of("a", "bob");
-    patient["wait_sec"] = 50;
+    const Json patient = waiting_for("a", "bob");
     client.start_call("lock_acquire", patient, {{"progressToken", 1}});
     client.read();
     client.process().send(SIGKILL);

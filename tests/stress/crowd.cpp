@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <map>
@@ -13,16 +12,12 @@
 #include "tests/stress/guarded_counter.hpp"
 #include "tests/stress/judge.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/dice.hpp"
 
 namespace hagi::test {
 namespace {
 
 using std::chrono::milliseconds;
-
-std::optional<std::uint64_t> number_from(const char* variable) {
-    const char* const text = std::getenv(variable);
-    return text ? std::optional(std::strtoull(text, nullptr, 10)) : std::nullopt;
-}
 
 void pause(Moment length) {
     const timespec time{0, static_cast<long>(length.count())};
@@ -56,8 +51,8 @@ private:
 
 Measure measure(std::chrono::seconds short_length, std::chrono::seconds long_length) {
     Measure measure;
-    measure.seed = number_from("HAGI_TEST_SEED").value_or(1);
-    measure.length = number_from("HAGI_TEST_LONG") ? long_length : short_length;
+    measure.seed = number_from("HAGI_TEST_SEED", 1);
+    measure.length = is_long_run() ? long_length : short_length;
     return measure;
 }
 
