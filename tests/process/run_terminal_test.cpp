@@ -23,14 +23,6 @@ pid_t read_pid(Terminal& terminal, const Hagi& hagi) {
 }
 std::string say_pid(const Hagi& hagi) { return "echo $$ >" + hagi.folder() + "/pid; echo ready; "; }
 
-char state_of(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const auto end = text.rfind(')');
-    return end == std::string::npos ? '-' : text.at(end + 2);
-}
-
 TEST_CASE("the command is in the terminal's foreground: it reads what is typed") {
     const Hagi hagi;
     Terminal terminal(hagi, run_of("echo ready; read line; echo \"<$line>\"; exit 9"));

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <stdexcept>
 #include <utility>
 
@@ -174,6 +175,14 @@ int Process::wait() {
     int status = 0;
     ::waitpid(std::exchange(pid_, 0), &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+char state_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const auto end_of_command = text.rfind(')');
+    return end_of_command == std::string::npos ? '-' : text.at(end_of_command + 2);
 }
 
 Finished run_process(const std::vector<std::string>& words, const std::vector<std::string>& environment) {

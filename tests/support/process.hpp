@@ -56,6 +56,9 @@ private:
     std::string unread_;
 };
 
+// As /proc/PID/stat has it: T is stopped, - is gone.
+char state_of(pid_t pid);
+
 struct Finished {
     int code = 0;
     std::string out;
