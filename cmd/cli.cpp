@@ -73,6 +73,7 @@ int run_verb(Context& context, std::string_view path, const Verb& verb, const Wo
         Words backwards = with_empty_values(words);
         std::reverse(backwards.begin(), backwards.end());
         app.parse(backwards);
+        if (const auto misplaced = misplaced_command(app, words)) return usage_error(context, words, *misplaced);
     } catch (const CLI::CallForHelp&) {
         context.out.write(app.help());
         return kSuccess;

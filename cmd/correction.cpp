@@ -119,6 +119,16 @@ std::string correct_option(const CLI::App& app, const Words& remaining) {
     return fmt::format("unexpected word \"{}\": a text with blanks needs quotes; {}", escaped(word), see);
 }
 
+std::optional<std::string> misplaced_command(const CLI::App& app, const Words& words) {
+    const CLI::Option* command = app.get_option_no_throw("command");
+    if (command == nullptr || command->count() == 0) return std::nullopt;
+    const auto own_end = std::find(words.begin(), words.end(), "--");
+    const auto behind = own_end == words.end() ? 0 : words.end() - own_end - 1;
+    if (static_cast<std::ptrdiff_t>(command->count()) == behind) return std::nullopt;
+    return fmt::format("unexpected word \"{}\": the command goes behind --, after the options; see {} --help",
+                       escaped(command->results().front()), app.get_name());
+}
+
 std::optional<std::string> correct_value(const CLI::ParseError& error) {
     const std::string text = error.what();
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {

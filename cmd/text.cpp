@@ -129,8 +129,15 @@ std::string lines_of_hold(const Subject& subject, const Answer& answer) {
     return lines;
 }
 
-std::string lines_of_place(const Answer& answer) {
+// What its holder was asked by the caller, and is shown.
+void add_own_nudge(std::string& lines, const Subject& subject, const Answer& answer) {
+    for (const Nudge& asked : answer.hold->nudges)
+        if (asked.by == subject.owner) add_line(lines, nudge(answer, asked));
+}
+
+std::string lines_of_place(const Subject& subject, const Answer& answer) {
     std::string lines;
+    add_own_nudge(lines, subject, answer);
     add_line(lines, fmt::format("poll again by {}, or the place is dropped", in(answer, end_of(*answer.place))));
     const Windows& windows = answer.windows;
     if (windows.turn_expected) add_line(lines, "turn expected " + in(answer, *windows.turn_expected));
@@ -147,9 +154,10 @@ std::string lines_of_ending(const Subject& subject, const Answer& answer) {
     return lines;
 }
 
-std::string lines_of_none(const Answer& answer) {
+std::string lines_of_none(const Subject& subject, const Answer& answer) {
     std::string lines;
     add_line(lines, answer.hold ? holder(answer) : "the lock is free");
+    if (answer.hold) add_own_nudge(lines, subject, answer);
     return lines;
 }
 
@@ -222,10 +230,10 @@ std::string answer(const Subject& subject, const Answer& answer) {
                  fmt::format("displaced {}{}", shown(answer.displaced->owner), epoch_words(answer.displaced->epoch)));
     switch (answer.status) {
         case Status::Holding: lines += lines_of_hold(subject, answer); break;
-        case Status::Queued: lines += lines_of_place(answer); break;
+        case Status::Queued: lines += lines_of_place(subject, answer); break;
         case Status::Expired:
         case Status::Requisitioned: lines += lines_of_ending(subject, answer); break;
-        case Status::None: lines += lines_of_none(answer); break;
+        case Status::None: lines += lines_of_none(subject, answer); break;
     }
     if (answer.previous && answer.status != Status::Queued) add_line(lines, before(answer).substr(2));
     if (subject.store.created) add_line(lines, "store created: " + escaped(subject.store.store));
