@@ -1,30 +1,17 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 
 #include "cmd/await_grant.hpp"
-#include "cmd/keepalive.hpp"
-#include "cmd/text.hpp"
+#include "cmd/supervision.hpp"
 #include "cmd/verb.hpp"
 #include "lockcore/windows.hpp"
-#include "platform/child_process.hpp"
-#include "platform/process_identity.hpp"
-#include "platform/stop_signal.hpp"
 
 namespace hagi {
 namespace {
 
 constexpr Duration kKillAfter = 10s;
 constexpr Duration kMaxKillAfter = 590s;
-// Between the command's last instant and the lease's end: for the kill to take effect.
-constexpr Duration kSafetyMargin = 1s;
-// How long the command may run before it is worth while to listen for changes of the lock.
-constexpr Duration kMoment = 20ms;
-// A process of the group whose parent is none of ours ends without our hearing of it.
-constexpr Duration kGroupPoll = 1s;
 
 struct Options {
     CommonOptions common;
@@ -63,182 +50,6 @@ Duration longest_try(const Options& options) {
                               : lease - options.interval.value_or(beat_interval(lease)) - kSafetyMargin;
     return std::min(options.common.busy_timeout.value_or(kWatcherBusyTimeout), rest);
 }
-
-// What the starter of `run` may send. Before the command starts each of them ends the waiting, afterwards each goes on
-// to the command; but for SIGTSTP, which stops both.
-class RunSignals : public StopSource {
-public:
-    [[nodiscard]] Interrupts interrupts() const override { return fd() < 0 ? Interrupts{} : Interrupts{fd()}; }
-    [[nodiscard]] int fd() const { return signal_.fd(); }  // negative: there is none
-    bool requested() override {
-        while (const auto signal = signal_.take()) {
-            if (*signal == SIGTSTP)
-                ::raise(SIGSTOP);
-            else if (*signal != SIGCHLD)
-                return true;
-        }
-        return false;
-    }
-    std::optional<int> take() { return signal_.take(); }
-    [[nodiscard]] const sigset_t& mask_before() const { return signal_.mask_before(); }
-
-private:
-    StopSignal signal_{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCHLD};
-};
-
-// What authorizes the start.
-struct Accepted {
-    Answer answer;
-    Duration asked_at{};  // by the session's steady clock
-};
-
-// The command from its start to the end of its last process, and the lock that it needs.
-class Supervision {
-public:
-    Supervision(Session& session, const Options& options, ChildProcess& child, RunSignals& signals,
-                const Announce& announce, const Accepted& accepted)
-        : session_(session),
-          announce_(announce),
-          child_(child),
-          signals_(signals),
-          terms_{accepted.answer.hold->epoch, options.interval, std::nullopt, {}, false, WatcherKind::Run},
-          keepalive_(session, terms_, announce),
-          foreground_(STDIN_FILENO),
-          kill_after_(options.kill_after.value_or(kKillAfter)),
-          longest_try_(longest_try(options)) {
-        keepalive_.adopt(accepted.answer, accepted.asked_at);
-    }
-
-    // The exit code; `lost()` says whether there is still something to release.
-    int run(const ChildProcess::Environment& additions, const std::string& name) {
-        foreground_.lend_to(child_.pid());
-        if (const int error = child_.let_go(additions)) return not_started(error, name);
-        if (!ends_in_a_moment()) watch_over();
-        foreground_.take_back();
-        return ending_ ? hagi::exit_code(*ending_) : *exit_code_;
-    }
-
-    [[nodiscard]] bool lost() const { return ending_ == ErrorCode::LockLost; }
-
-private:
-    [[nodiscard]] Duration now() const { return session_.context.steady_now(); }
-
-    // Many commands do, and need no bell.
-    bool ends_in_a_moment() {
-        is_readable(signals_.fd(), kMoment);
-        pass_signals_on();
-        return has_ended();
-    }
-
-    void watch_over() {
-        const auto listener = session_.engine->listen(session_.subject.lock_id, session_.subject.owner);
-        auto look = Keepalive::Look::Now;  // what happened until here went unheard
-        for (;;) {
-            listener->arm();
-            if (!ending_) keep(look);
-            end_by_force_when_due();
-            const Duration due = now() + until_something_is_due();
-            listener->sleep(due - now(), signals_.interrupts());
-            const bool signalled = pass_signals_on();
-            if (has_ended()) return;
-            const bool rung = now() < due && !signalled && !keepalive_.in_outage();
-            look = rung ? Keepalive::Look::Now : Keepalive::Look::WhenDue;
-        }
-    }
-
-    [[nodiscard]] bool has_ended() const { return exit_code_ && child_.group_is_empty(); }
-
-    int not_started(int error, const std::string& name) {
-        foreground_.take_back();
-        announce_({WatchEventKind::Stopped,
-                   fmt::format("hagi: cannot run {}: {}: check its name and mode", escaped(name), std::strerror(error)),
-                   {},
-                   {}});
-        return error == ENOENT || error == ENOTDIR ? 127 : 126;
-    }
-
-    void keep(Keepalive::Look look) {
-        const bool may_outlast = keepalive_.in_outage() && now() + longest_try_ > last_moment_to_end();
-        if (const auto ended = may_outlast ? std::nullopt : keepalive_.tick(look)) {
-            announce_(*ended);
-            end(ended->failure->code);
-        } else if (keepalive_.in_outage() && now() >= last_moment_to_end()) {
-            announce_({WatchEventKind::MayBeLost,
-                       fmt::format("The lock {} cannot be renewed before its lease ends: stopping the command",
-                                   session_.subject.lock_id.str()),
-                       {},
-                       {}});
-            end(ErrorCode::Transport);
-        }
-    }
-
-    [[nodiscard]] Duration last_moment_to_end() const { return keepalive_.valid_until() - kill_after_ - kSafetyMargin; }
-
-    void end(ErrorCode why) {
-        ending_ = why;
-        kill_at_ = now() + kill_after_;
-        // What may still be held until its lease ends must not be worked on any longer.
-        if (why != ErrorCode::LockLost) kill_at_ = std::min(kill_at_, keepalive_.valid_until() - kSafetyMargin);
-        child_.signal_group(SIGTERM);
-        child_.signal_group(SIGCONT);  // a stopped process hears SIGTERM only when it goes on
-    }
-
-    void end_by_force_when_due() {
-        if (ending_ && now() >= kill_at_) child_.signal_group(SIGKILL);
-    }
-
-    // True: there was one.
-    bool pass_signals_on() {
-        bool any = false;
-        while (const auto signal = signals_.take()) {
-            any = true;
-            if (*signal == SIGTSTP)
-                stop_with_the_command();
-            else if (*signal != SIGCHLD)
-                child_.signal_group(*signal);
-        }
-        const auto change = child_.take_change();
-        if (change && !change->stopped) exit_code_ = change->exit_code;
-        if (change && change->stopped && foreground_.possible()) stop_with_the_command();
-        return any;
-    }
-
-    // The shell that started `run` takes the terminal and says "Stopped"; its fg wakes this process. Nobody beats
-    // meanwhile, so nobody works either, and the work goes on only when a beat has told what has become of the lease.
-    void stop_with_the_command() {
-        child_.signal_group(SIGSTOP);
-        foreground_.take_back();
-        ::raise(SIGSTOP);
-        if (!ending_) keep(Keepalive::Look::Now);
-        foreground_.lend_to(child_.pid());
-        child_.signal_group(SIGCONT);
-    }
-
-    [[nodiscard]] Duration until_something_is_due() const {
-        Duration due = ending_ ? std::max(kill_at_ - now(), Duration{kFirstForce}) : keepalive_.due_in();
-        if (!ending_ && keepalive_.in_outage()) {
-            const Duration rest = std::max(last_moment_to_end() - now(), Duration::zero());
-            due = due + longest_try_ > rest ? rest : due;
-        }
-        if (exit_code_) due = std::min<Duration>(due, kGroupPoll);
-        return due;
-    }
-
-    static constexpr Duration kFirstForce = 50ms;  // between one SIGKILL and the next, should the first miss a fork
-
-    Session& session_;
-    const Announce& announce_;
-    ChildProcess& child_;
-    RunSignals& signals_;
-    KeepTerms terms_;
-    Keepalive keepalive_;
-    ForegroundLoan foreground_;
-    Duration kill_after_;
-    Duration longest_try_;
-    Duration kill_at_{};
-    std::optional<ErrorCode> ending_;  // why the command must end
-    std::optional<int> exit_code_;     // the command's own
-};
 
 // Gets the turn: the answer that authorizes the start, or the exit code where there is none.
 class Turn {
@@ -329,7 +140,8 @@ int run_command(Session& session, const Options& options, ChildProcess& child, R
 
     const auto& accepted = std::get<Accepted>(turn);
     const Epoch epoch = accepted.answer.hold->epoch;
-    Supervision supervision(session, options, child, signals, announce, accepted);
+    const SupervisionTerms terms{options.interval, options.kill_after.value_or(kKillAfter), longest_try(options)};
+    Supervision supervision(session, terms, child, signals, announce, accepted);
     const int code = supervision.run({{"HAGI_LOCK_ID", session.subject.lock_id.str()},
                                       {"HAGI_LOCK_OWNER", session.subject.owner.str()},
                                       {"HAGI_LOCK_EPOCH", std::to_string(epoch.value)},

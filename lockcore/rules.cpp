@@ -5,197 +5,13 @@
 
 #include "lockcore/excerpt.hpp"
 #include "lockcore/limits.hpp"
+#include "lockcore/transitions.hpp"
 #include "lockcore/windows.hpp"
 
 namespace hagi {
 namespace {
 
-// A state on its way from one to the next, and what happened to it.
-struct Course {
-    LockState state;
-    std::vector<Event> events;
-    std::optional<Binding> binding;  // of who asks
-    std::optional<Watcher> watcher;  // who asks, where it is one
-};
-
-auto find_place(std::vector<Waiter>& queue, const Owner& owner) {
-    return std::find_if(queue.begin(), queue.end(), [&](const Waiter& waiter) { return waiter.owner == owner; });
-}
-
-auto find_place(const std::vector<Waiter>& queue, const Owner& owner) {
-    return std::find_if(queue.begin(), queue.end(), [&](const Waiter& waiter) { return waiter.owner == owner; });
-}
-
-const Ending* find_ending(const LockState& state, const Owner& owner) {
-    const auto found = std::find_if(state.endings.begin(), state.endings.end(),
-                                    [&](const Ending& ending) { return ending.owner == owner; });
-    return found == state.endings.end() ? nullptr : &*found;
-}
-
-bool holds(const LockState& state, const Owner& owner) { return state.hold && state.hold->owner == owner; }
-
-void forget_ending(LockState& state, const Owner& owner) {
-    std::erase_if(state.endings, [&](const Ending& ending) { return ending.owner == owner; });
-}
-
-void remember(LockState& state, Ending ending) {
-    forget_ending(state, ending.owner);
-    state.endings.push_back(std::move(ending));
-}
-
-// ---- Transitions -------------------------------------------------------------------------------------------
-
-void set_progress(Hold& hold, const Progress& progress, Instant now) {
-    if (progress.phase && *progress.phase != hold.phase) {
-        hold.phase = *progress.phase;
-        hold.phase_since = hold.phase.empty() ? std::nullopt : std::optional(now);
-    }
-    if (progress.note) hold.note = *progress.note;
-}
-
-// `wanted` says who gets it and on what terms.
-Hold& grant(Course& course, const Waiter& wanted, GrantKind how, Instant at) {
-    LockState& state = course.state;
-    state.known = true;
-    state.last_epoch = state.last_epoch.next();
-
-    Hold hold;
-    hold.owner = wanted.owner;
-    hold.epoch = state.last_epoch;
-    hold.lease = wanted.lease;
-    hold.hard_cap = at + wanted.maximum_hold;
-    hold.label = wanted.label;
-    hold.granted_at = at;
-    hold.granted_how = how;
-    hold.last_feedback = at;
-    if (how != GrantKind::HandedOff) {
-        hold.claimed_at = at;
-        hold.binding = course.binding;
-    }
-    set_progress(hold, {wanted.phase, wanted.note}, at);
-
-    const auto kind = how == GrantKind::HandedOff ? EventKind::HandedOff : EventKind::Granted;
-    course.events.push_back({kind, at, hold.owner, hold.epoch, {}, {}, {}, hold.label});
-    return state.hold.emplace(std::move(hold));
-}
-
-void hand_off(Course& course, Instant at) {
-    std::vector<Waiter>& queue = course.state.queue;
-    if (queue.empty()) return;
-    const Waiter first = std::move(queue.front());
-    queue.erase(queue.begin());
-    grant(course, first, GrantKind::HandedOff, at);
-}
-
-// Takes the hold away; what becomes of the lock is the caller's next step.
-Hold take_hold(LockState& state, Instant at) {
-    Hold ended = std::move(*state.hold);
-    state.hold.reset();
-    state.recent_holds.push_back(at - ended.granted_at);
-    if (state.recent_holds.size() > kRecentHolds) state.recent_holds.erase(state.recent_holds.begin());
-    return ended;
-}
-
-void lapse_hold(Course& course, Cause cause, Instant at) {
-    const Hold ended = take_hold(course.state, at);
-    remember(course.state, {ended.owner, EndedKind::Hold, ended.epoch, at, cause, {}, {}});
-    course.events.push_back({EventKind::Ended, at, ended.owner, ended.epoch, {}, {}, cause, ended.label});
-    hand_off(course, at);
-}
-
-void release_hold(Course& course, Instant at) {
-    const Hold ended = take_hold(course.state, at);
-    forget_ending(course.state, ended.owner);
-    course.events.push_back({EventKind::Released, at, ended.owner, ended.epoch, {}, {}, Cause::Released, ended.label});
-    hand_off(course, at);
-}
-
-// Removes the place of `owner`, which has one.
-void leave_queue(Course& course, const Owner& owner, Instant at) {
-    const auto place = find_place(course.state.queue, owner);
-    course.events.push_back({EventKind::Left, at, owner, {}, {}, {}, Cause::Left, place->label});
-    course.state.queue.erase(place);
-}
-
-// Leaves by the owner's own will. What it forgets would else be told to another watcher of the same owner as the
-// reason why this place is gone.
-void release_place(Course& course, const Owner& owner, Instant at) {
-    leave_queue(course, owner, at);
-    forget_ending(course.state, owner);
-}
-
-void claim(Course& course, Instant now) {
-    Hold& hold = *course.state.hold;
-    if (hold.claimed_at) return;
-    hold.claimed_at = now;
-    hold.last_feedback = now;
-    hold.binding = course.binding;
-    course.events.push_back({EventKind::Claimed, now, hold.owner, hold.epoch, {}, {}, {}, hold.label});
-}
-
-void add_watcher(Hold& hold, Watcher watcher, Instant now) {
-    std::erase_if(hold.watchers, [&](const Watcher& known) { return known.process == watcher.process; });
-    watcher.since = now;
-    hold.watchers.push_back(std::move(watcher));
-    if (hold.watchers.size() > kWatchersKept) hold.watchers.erase(hold.watchers.begin());
-}
-
-// Once a grant; by who holds it.
-void accept(Course& course, Instant now) {
-    Hold& hold = *course.state.hold;
-    if (course.watcher) add_watcher(hold, *course.watcher, now);
-    if (hold.accepted_at) return;
-    hold.accepted_at = now;
-    course.events.push_back({EventKind::Accepted, now, hold.owner, hold.epoch, {}, {}, {}, hold.label});
-}
-
-// The holder claims, a waiter keeps its place. A refused request never comes here.
-void hear(Course& course, const Owner& owner, Instant now) {
-    if (holds(course.state, owner)) return claim(course, now);
-    const auto place = find_place(course.state.queue, owner);
-    if (place != course.state.queue.end()) place->last_heard = now;
-}
-
-// ---- Settling ----------------------------------------------------------------------------------------------
-
-Instant end_of(const Ending& ending) { return ending.at + kEndingKept; }
-
-std::optional<Instant> next_due(const LockState& state) {
-    std::optional<Instant> due;
-    const auto consider = [&](Instant at) { due = due ? std::min(*due, at) : at; };
-    if (state.hold) consider(hagi::end_of(*state.hold));
-    for (const Waiter& waiter : state.queue) consider(hagi::end_of(waiter));
-    for (const Ending& ending : state.endings) consider(end_of(ending));
-    return due;
-}
-
-void drop_silent_waiters(Course& course, Instant at) {
-    for (const Waiter& waiter : course.state.queue) {
-        if (hagi::end_of(waiter) > at) continue;
-        remember(course.state, {waiter.owner, EndedKind::Place, {}, at, Cause::NotPolled, {}, {}});
-        course.events.push_back({EventKind::Dropped, at, waiter.owner, {}, {}, {}, Cause::NotPolled, waiter.label});
-    }
-    std::erase_if(course.state.queue, [&](const Waiter& waiter) { return hagi::end_of(waiter) <= at; });
-}
-
-// Of several causes at one instant the one that nothing could have averted is named.
-Cause cause_of_lapse(const Hold& hold, Instant at) {
-    if (hold.hard_cap <= at) return Cause::MaximumHold;
-    return hold.claimed_at ? Cause::LeaseExpired : Cause::ClaimMissed;
-}
-
-// All that falls due at `at`, before which nothing else is due. The order is part of the protocol: a waiter that
-// fell silent must not be granted at the instant it is dropped.
-void apply_due(Course& course, Instant at) {
-    drop_silent_waiters(course, at);
-    if (course.state.hold && hagi::end_of(*course.state.hold) <= at)
-        lapse_hold(course, cause_of_lapse(*course.state.hold, at), at);
-    std::erase_if(course.state.endings, [&](const Ending& ending) { return end_of(ending) <= at; });
-}
-
-void settle_course(Course& course, Instant now) {
-    for (auto due = next_due(course.state); due && *due <= now; due = next_due(course.state)) apply_due(course, *due);
-}
+using transition::Course;
 
 // ---- Answers -----------------------------------------------------------------------------------------------
 
@@ -214,7 +30,7 @@ Answer answer_for(const LockState& state, const Owner& owner, Instant now) {
     answer.windows = windows_of(state, owner, now);
 
     const auto place = find_place(state.queue, owner);
-    const Ending* ending = find_ending(state, owner);
+    const Ending* ending = find_ending(state.endings, owner);
     if (holds(state, owner)) {
         answer.status = Status::Holding;
     } else if (place != state.queue.end()) {
@@ -237,7 +53,7 @@ Answer refuse(const LockState& state, const Owner& owner, Refusal refusal, Insta
 // The caller does not hold the grant it means (`epoch`, where it named one): says why, as long as that is known.
 Answer refuse_as_lost(const LockState& state, const Owner& owner, std::optional<Epoch> epoch, RefusalCode code,
                       Instant now) {
-    const Ending* ending = find_ending(state, owner);
+    const Ending* ending = find_ending(state.endings, owner);
     const bool remembered = ending && (!epoch || (ending->kind == EndedKind::Hold && ending->epoch == *epoch));
     if (remembered) {
         if (!epoch && ending->kind == EndedKind::Hold) epoch = ending->epoch;
@@ -283,7 +99,7 @@ std::optional<ProcessIdentity> take_over(Waiter& place, const AcquireRequest& re
 }
 
 Answer with_previous(Answer answer, const LockState& state, const Owner& owner) {
-    const Ending* ending = find_ending(state, owner);
+    const Ending* ending = find_ending(state.endings, owner);
     if (ending && is_shown(*ending, answer.now)) answer.previous = *ending;
     return answer;
 }
@@ -317,7 +133,7 @@ Answer apply(Course& course, const Owner& owner, const AcquireRequest& request, 
     if (holds(state, owner)) {
         claim(course, now);
         if (request.label) state.hold->label = *request.label;
-        set_progress(*state.hold, request.progress, now);
+        set_progress(course, request.progress, now);
     } else if (!state.hold) {
         grant(course, wanted_by(owner, request, now), GrantKind::TakenFree, now);
         if (request.when_granted == WhenGranted::Accept) accept(course, now);
@@ -348,8 +164,8 @@ Answer apply(Course& course, const Owner& owner, const RenewRequest& request, In
     claim(course, now);
     state.hold->last_feedback = now;
     if (request.lease) state.hold->lease = *request.lease;
-    set_progress(*state.hold, request.progress, now);
-    if (course.watcher) add_watcher(*state.hold, *course.watcher, now);
+    set_progress(course, request.progress, now);
+    add_watcher(course, now);
     return answer_for(state, owner, now);
 }
 
@@ -359,7 +175,7 @@ Answer apply(Course& course, const Owner& owner, const AcceptRequest& request, I
 
     const bool named_another = request.epoch && !(state.hold && state.hold->epoch == *request.epoch);
     if (!holds(state, owner) || named_another) {
-        const Ending* ending = find_ending(state, owner);
+        const Ending* ending = find_ending(state.endings, owner);
         const bool lost_a_hold = ending && ending->kind == EndedKind::Hold;
         if (!named_another && !lost_a_hold)
             return state.hold ? refuse(state, owner, {RefusalCode::Conflict, {}, request.epoch}, now)
@@ -398,21 +214,6 @@ Answer apply(Course& course, const Owner& owner, const ReleaseRequest& request, 
     return answer;
 }
 
-// By order of `by`; what becomes of the lock is the caller's next step.
-struct Order {
-    Cause cause = Cause::Requisitioned;
-    Owner by;
-    Reason reason;
-};
-
-Displaced displace(Course& course, const Order& order, Instant now) {
-    const Hold ended = take_hold(course.state, now);
-    const EventKind kind = order.cause == Cause::Requisitioned ? EventKind::Requisitioned : EventKind::Ended;
-    remember(course.state, {ended.owner, EndedKind::Hold, ended.epoch, now, order.cause, order.by, order.reason});
-    course.events.push_back({kind, now, ended.owner, ended.epoch, order.by, order.reason, order.cause, ended.label});
-    return {ended.owner, ended.epoch};
-}
-
 bool names_another_grant(const LockState& state, const std::optional<Epoch>& epoch) {
     return epoch && !(state.hold && state.hold->epoch == *epoch);
 }
@@ -423,7 +224,7 @@ Answer apply(Course& course, const Owner& owner, const RequisitionRequest& reque
         return refuse(state, owner, {RefusalCode::Conflict, {}, request.epoch}, now);
     if (holds(state, owner)) {
         claim(course, now);
-        set_progress(*state.hold, request.progress, now);
+        set_progress(course, request.progress, now);
         return answer_for(state, owner, now);
     }
 
@@ -503,13 +304,13 @@ Answer apply(Course& course, const Owner& owner, const WithdrawRequest& request,
 
 Settled settle(LockState state, Instant now) {
     Course course{std::move(state), {}, {}, {}};
-    settle_course(course, now);
+    transition::settle(course, now);
     return {std::move(course.state), std::move(course.events)};
 }
 
 Decision decide(LockState state, const Request& request, Instant now, const Evidence& evidence) {
     Course course{std::move(state), {}, request.binding, request.watcher};
-    settle_course(course, now);
+    transition::settle(course, now);
     if (course.state.hold && course.state.hold->epoch == evidence.process_gone)
         lapse_hold(course, Cause::ProcessGone, now);
     Answer answer =

@@ -119,4 +119,10 @@ struct LockState {
     friend bool operator==(const LockState&, const LockState&) = default;
 };
 
+// Where `owner` stands. The queue's end, or null: there it has nothing.
+bool holds(const LockState& state, const Owner& owner);
+std::vector<Waiter>::iterator find_place(std::vector<Waiter>& queue, const Owner& owner);
+std::vector<Waiter>::const_iterator find_place(const std::vector<Waiter>& queue, const Owner& owner);
+const Ending* find_ending(const std::vector<Ending>& endings, const Owner& owner);
+
 }  // namespace hagi

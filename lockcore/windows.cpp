@@ -44,10 +44,9 @@ Instant expected_turn(const Hold& holder, Duration typical, std::size_t ahead, I
 
 Windows windows_of(const LockState& state, const Owner& owner, Instant now) {
     if (!state.hold) return {};
-    if (state.hold->owner == owner) return windows_of(*state.hold);
+    if (holds(state, owner)) return windows_of(*state.hold);
 
-    const auto place = std::find_if(state.queue.begin(), state.queue.end(),
-                                    [&](const Waiter& waiter) { return waiter.owner == owner; });
+    const auto place = find_place(state.queue, owner);
     if (place == state.queue.end()) return {};
 
     Windows windows;

@@ -16,7 +16,6 @@
 #include <new>
 #include <utility>
 
-#include "lockcore/limits.hpp"
 #include "lockcore/names.hpp"
 #include "platform/side_file.hpp"
 
@@ -25,10 +24,6 @@ namespace hagi {
 namespace {
 
 constexpr const char* kFolderSuffix = "-bells";
-
-// How often a listener looks whether the store is still there where nothing tells it. As often as a waiter polls: a
-// thousand of them would otherwise wake twice for each poll.
-constexpr Duration kLookAtStore = kWaiterPoll;
 
 constexpr int kRingFlags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
 constexpr int kListenFlags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
@@ -173,7 +168,8 @@ std::optional<std::string> FileListener::weakness() const {
                ": others cannot wake this command, it looks now and then";
     if (watch_ || !store_seen_) return std::nullopt;
     return "This user has no inotify instance left (fs.inotify.max_user_instances): whether the store is still "
-           "there is looked at every 15 s";
+           "there is looked at every " +
+           std::to_string(kLookAtStore / std::chrono::seconds(1)) + " s";
 }
 
 bool FileListener::store_changed() {

@@ -11,9 +11,14 @@
 #include <utility>
 
 #include "lockcore/change_signal.hpp"
+#include "lockcore/limits.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace hagi {
+
+// How often a listener looks whether the store is still there where nothing tells it. As often as a waiter polls: a
+// thousand of them would otherwise wake twice for each poll.
+inline constexpr Duration kLookAtStore = kWaiterPoll;
 
 class FileListener final : public Listener {
 public:
@@ -27,7 +32,7 @@ public:
     void arm() override;
 
     // Also returns when the store's file is deleted, moved or replaced: at once, or, where the user's inotify instances
-    // are used up, within 15 s.
+    // are used up, within kLookAtStore.
     void sleep(Duration at_most, const Interrupts& interrupts) override;
 
     // No bell, or no inotify instance left.

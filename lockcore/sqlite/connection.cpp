@@ -1,6 +1,5 @@
 #include "lockcore/sqlite/connection.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,30 +7,19 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <thread>
 
 #include "lockcore/names.hpp"
+#include "lockcore/sqlite/failure.hpp"
 #include "lockcore/sqlite/writer_of.hpp"
 #include "platform/posix_error.hpp"
-#include "platform/unique_fd.hpp"
 
 namespace hagi::sqlite {
 namespace {
 
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
-
-constexpr std::string_view kMagic("SQLite format 3\0", 16);
-
-// Offsets of SQLite's file format.
-constexpr std::size_t kHeaderBytes = 100;
-constexpr std::size_t kReadVersionAt = 19;
-constexpr std::size_t kApplicationIdAt = 68;
-constexpr unsigned char kWalVersion = 2;
-constexpr std::string_view kJournalMagic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
-constexpr std::string_view kLogMagic("\x37\x7f\x06", 3);  // the fourth byte says how its checksums are stored
 
 // The built-in handler sleeps longer each time, so that whoever has waited longest has the worst odds. These keep
 // asking often; the jitter keeps two that met once from meeting for ever.
@@ -41,8 +29,8 @@ microseconds pause_range_end(int tries) {
     return microseconds{4000};
 }
 
-// SQLite would take the memory of twenty pages at its start and touch each, of which most commands read six: a twentieth
-// of a whole command. It listens only before its first use in a process; where that is over, nothing is lost.
+// SQLite would take the memory of twenty pages at its start and touch each, of which most commands read six: a
+// twentieth of a whole command. It listens only before its first use in a process; where that is over, nothing is lost.
 void take_memory_page_by_page() {
     static const int once = sqlite3_config(SQLITE_CONFIG_PAGECACHE, nullptr, 0, 0);
     static_cast<void>(once);
@@ -61,23 +49,6 @@ std::optional<Error> obstacle_at(const std::string& path, OpenMode mode) {
     return std::nullopt;
 }
 
-bool begins_with(const std::string& path, std::string_view magic) {
-    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    std::array<char, 8> bytes{};
-    return file && ::read(file.get(), bytes.data(), magic.size()) == static_cast<ssize_t>(magic.size()) &&
-           std::string_view(bytes.data(), magic.size()) == magic;
-}
-
-// The error that the system told SQLite last about this file; 0: none.
-int last_errno(sqlite3* handle, int pointer) {
-    if (handle == nullptr) return 0;  // there was no memory even for the handle
-    sqlite3_file* file = nullptr;
-    int number = 0;
-    sqlite3_file_control(handle, "main", pointer, &file);
-    if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
-    return number;
-}
-
 // With every byte escaped that could mean something there.
 std::string in_uri(std::string_view path) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -90,11 +61,6 @@ std::string in_uri(std::string_view path) {
             escaped_path += {'%', kDigits[code >> 4U], kDigits[code & 0xfU]};
     }
     return escaped_path;
-}
-
-Error half_written(const std::string& store, const std::string& why) {
-    return {ErrorKind::Unreachable,
-            store + " is not as hagi leaves it" + why + ": it reads again after the next command that may write"};
 }
 
 }  // namespace
@@ -171,44 +137,6 @@ void Connection::harden() {
     sqlite3_exec(handle_, "PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0", nullptr, nullptr, nullptr);
 }
 
-Result<FileHeader> Connection::header() {
-    sqlite3_file* file = nullptr;
-    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (!file || !file->pMethods) return Error{ErrorKind::Defect, "the store's file is not open"};
-    // Through SQLite's own descriptor: closing another one of the same file would drop this process's locks on it.
-    std::array<unsigned char, kHeaderBytes> bytes{};
-    const int code = file->pMethods->xRead(file, bytes.data(), static_cast<int>(bytes.size()), 0);
-    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) return error(code);
-
-    FileHeader header;
-    sqlite3_int64 size = 0;
-    if (file->pMethods->xFileSize(file, &size) == SQLITE_OK) header.empty = size == 0;
-    header.sqlite = code == SQLITE_OK && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
-    header.wal = bytes[kReadVersionAt] == kWalVersion;
-    for (std::size_t i = 0; i < 4; ++i)
-        header.application_id = (header.application_id << 8) | bytes[kApplicationIdAt + i];
-    if (!header.sqlite && !header.empty && may_be_mended()) return mended_header();
-    return header;
-}
-
-// Whoever writes never makes the first bytes of the file differ, so nobody is in the middle of a commit now.
-bool Connection::may_be_mended() const {
-    return begins_with(path_ + "-journal", kJournalMagic) || begins_with(path_ + "-wal", kLogMagic);
-}
-
-Result<FileHeader> Connection::mended_header() {
-    FileHeader header;
-    Query id(*this, "PRAGMA application_id");
-    if (const Result<bool> row = id.step(); !row)
-        return row.error().kind == ErrorKind::Damaged ? Result(header) : row.error();  // it cannot be mended
-    header.application_id = static_cast<std::uint32_t>(id.take_integer());
-    Query journal(*this, "PRAGMA journal_mode");
-    if (const Result<bool> row = journal.step(); !row) return row.error();
-    header.wal = journal.take_text() == "wal";
-    header.sqlite = true;
-    return header;
-}
-
 bool Connection::has_moved() {
     int moved = 0;
     sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
@@ -279,89 +207,15 @@ int Connection::on_commit_to_log(void* self, sqlite3*, const char*, int pages) {
     return SQLITE_OK;
 }
 
-// ---- Errors --------------------------------------------------------------------------------------------------
-
 Error Connection::busy_error() {
     const bool waited = impatient_since_ != Deadline{};
     const auto since = waited ? steady_clock::now() - impatient_since_ : steady_clock::duration::zero();
     return {ErrorKind::Unreachable, busy_message(writer_of(path_), std::chrono::duration_cast<Duration>(since))};
 }
 
-Error Connection::damaged(std::string_view what) const {
-    return {ErrorKind::Damaged,
-            "the store " + escaped(path_) + " is damaged (" + escaped(what) + "): run `hagi agent lock doctor`"};
-}
+Error Connection::error(int code) { return is_busy(code) ? busy_error() : failure_of(handle_, path_, code); }
 
-// The errno behind the last failure. Of a commit that failed SQLite tells it only where the file itself is asked.
-int Connection::system_error() {
-    int number = sqlite3_system_errno(handle_);
-    for (const int pointer : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER})
-        if (number == 0) number = last_errno(handle_, pointer);
-    return number;
-}
-
-// SQLite takes a read that fails with EIO for damage. It may be damage, but a cable or a file server does that, too.
-std::optional<Error> Connection::read_failure() const {
-    for (const int pointer : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER})
-        if (const int number = last_errno(handle_, pointer); number == EIO || number == ENXIO)
-            return posix_error(number, "cannot read the store " + path_);
-    return std::nullopt;
-}
-
-// SQLite reads on where it could not open one of the files for writing, whatever the reason was.
-std::optional<Error> Connection::passing_trouble() const {
-    for (const char* const suffix : {"", "-wal", "-shm", "-journal"})
-        if (::access((path_ + suffix).c_str(), W_OK) != 0 && errno != ENOENT) return std::nullopt;
-    return Error{ErrorKind::Unreachable,
-                 "the store " + escaped(path_) + " could not be opened for writing just now: try again"};
-}
-
-Error Connection::error(int code) {
-    const std::string store = "the store " + escaped(path_);
-    const std::string why = std::string(" (") + sqlite3_errmsg(handle_) + ")";
-    const int number = system_error();
-    switch (code) {
-        case SQLITE_READONLY_DBMOVED:
-            return {ErrorKind::Gone, store + " was deleted or replaced: run the command again"};
-        case SQLITE_READONLY_RECOVERY:
-        case SQLITE_READONLY_ROLLBACK:
-        case SQLITE_READONLY_CANTINIT: return half_written(store, why);
-        default: break;
-    }
-    switch (code & 0xff) {
-        case SQLITE_BUSY:
-        case SQLITE_LOCKED:
-        case SQLITE_PROTOCOL: return busy_error();
-        case SQLITE_FULL: return posix_error(ENOSPC, "the disk of the store " + path_ + " is full");
-        case SQLITE_IOERR:
-            if (number == ENOSPC || number == EDQUOT || number == EFBIG)
-                return posix_error(number, "there is no room for the store " + path_);
-            return {ErrorKind::Unreachable, store + " cannot be read or written just now" + why +
-                                                (number != 0 ? std::string(", ") + std::strerror(number) : "") +
-                                                ": check its disk or file server, try again"};
-        case SQLITE_CANTOPEN:
-            // Who may only read, because of the filesystem, cannot make them.
-            if (sqlite3_db_readonly(handle_, "main") == 1 && number != EACCES) return half_written(store, why);
-            return posix_error(number, "cannot open the files beside the store " + path_);
-        case SQLITE_NOMEM: return {ErrorKind::Unreachable, "out of memory while using " + store + ": try again"};
-        case SQLITE_READONLY:
-            // Who may only read cannot make the files beside the store, and another tool has removed them.
-            if (sqlite3_db_readonly(handle_, "main") == 1) return half_written(store, why);
-            if (auto passing = code == SQLITE_READONLY ? passing_trouble() : std::nullopt) return *std::move(passing);
-            [[fallthrough]];
-        case SQLITE_PERM:
-        case SQLITE_AUTH:
-            return {ErrorKind::PermissionDenied, store + " may not be written" + why + ": check its permissions"};
-        case SQLITE_CORRUPT:
-            if (auto failure = read_failure()) return *std::move(failure);
-            [[fallthrough]];
-        case SQLITE_NOTADB: return damaged(sqlite3_errmsg(handle_));
-        default:
-            // A table or column that is not there: somebody changed the store by hand.
-            if ((code & 0xff) == SQLITE_ERROR) return damaged(sqlite3_errmsg(handle_));
-            return {ErrorKind::Defect, "SQLite refused a statement" + why};
-    }
-}
+Error Connection::damaged(std::string_view what) const { return damage_of(path_, what); }
 
 // ---- Query ---------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,4 @@
-// SQLite as the engine needs it, and the only place that knows its result codes. Every object here belongs to one
-// thread of one process.
+// SQLite as the engine needs it. Every object here belongs to one thread of one process.
 #pragma once
 
 #include <sqlite3.h>
@@ -28,14 +27,6 @@ enum class Durability {
     PowerCut,
 };
 
-// What the first hundred bytes of a file say.
-struct FileHeader {
-    bool empty = false;   // nothing there at all
-    bool sqlite = false;  // else the rest means nothing
-    bool wal = false;
-    std::uint32_t application_id = 0;
-};
-
 class Connection {
 public:
     // Never creates `path`. Takes no lock and makes no side file yet. NotFound: there is no such file.
@@ -50,10 +41,6 @@ public:
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
-
-    // As the file itself has it: what is still in a write-ahead log is not seen. Where a power cut has torn the first
-    // page, and a journal or a log that may mend it is beside the file, as SQLite reads it from there; only that waits.
-    Result<FileHeader> header();
 
     // The path leads elsewhere, or nowhere: what is committed here nobody will find.
     bool has_moved();
@@ -93,9 +80,6 @@ public:
     // The last call failed since a writer was killed in the middle, and this connection may not undo what it did.
     [[nodiscard]] bool needs_roll_back() const;
 
-    // The reason, if the system could not read the file since it was opened.
-    [[nodiscard]] std::optional<Error> read_failure() const;
-
     Error error(int code);                                     // for a result code of this connection
     [[nodiscard]] Error damaged(std::string_view what) const;  // what was read contradicts itself
 
@@ -103,14 +87,10 @@ private:
     friend class Query;
     Connection(std::string path, sqlite3* handle);
     void harden();
-    [[nodiscard]] bool may_be_mended() const;
-    Result<FileHeader> mended_header();
     sqlite3_stmt* prepared(const char* sql, int& code);
     static int on_busy(void* self, int tries);
     static int on_commit_to_log(void* self, sqlite3* handle, const char* database, int pages);
     Error busy_error();
-    int system_error();
-    [[nodiscard]] std::optional<Error> passing_trouble() const;
 
     std::string path_;
     sqlite3* handle_ = nullptr;

@@ -9,6 +9,7 @@
 #include "lockcore/rules.hpp"
 #include "lockcore/sqlite/connection.hpp"
 #include "lockcore/sqlite/event_table.hpp"
+#include "lockcore/sqlite/file_header.hpp"
 #include "lockcore/sqlite/polling_listener.hpp"
 #include "lockcore/sqlite/provenance.hpp"
 #include "lockcore/sqlite/state_table.hpp"
@@ -62,7 +63,7 @@ Error wrong_version(const std::string& path, std::int64_t version) {
 
 // Of a store that may be used here.
 Result<sqlite::FileHeader> header_of_ours(Connection& connection, Journal most) {
-    Result<sqlite::FileHeader> header = connection.header();
+    Result<sqlite::FileHeader> header = sqlite::read_header(connection);
     if (!header) return header;
     if (header->empty) return not_a_store(connection.path(), "it is empty");
     if (!header->sqlite) return not_a_store(connection.path(), "it is no database");

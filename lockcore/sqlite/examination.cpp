@@ -13,6 +13,7 @@
 #include "lockcore/names.hpp"
 #include "lockcore/sqlite/connection.hpp"
 #include "lockcore/sqlite/engine.hpp"
+#include "lockcore/sqlite/file_header.hpp"
 #include "lockcore/sqlite/schema.hpp"
 #include "lockcore/sqlite/writer_of.hpp"
 #include "platform/file_bell.hpp"
@@ -170,8 +171,8 @@ void Examiner::look_at_machine() {
     const MachineLimits limits = machine_limits();
     fine("limits", "at most " + number(limits.open_files) + " open files in a process, and " +
                        number(limits.inotify_instances) +
-                       " inotify instances of a user (watchers beyond them look every 15 s whether the store is "
-                       "still there)");
+                       " inotify instances of a user (watchers beyond them look every " +
+                       std::to_string(kLookAtStore / std::chrono::seconds(1)) + " s whether the store is still there)");
 }
 
 void Examiner::look_at_files() {
@@ -293,7 +294,7 @@ void Examiner::look_at_log(Connection& connection) {
 void Examiner::look_inside() {
     auto connection = Connection::open(place_.path, OpenMode::ReadOnly);
     if (!connection) return trouble("store", connection.error());
-    const auto header = (*connection)->header();
+    const auto header = read_header(**connection);
     if (!header) return trouble("store", header.error());
     const bool ours = header->sqlite && header->application_id == kApplicationId;
     if (ours) told_.journal_mode = header->wal ? "wal" : "rollback";

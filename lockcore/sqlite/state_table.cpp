@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <utility>
 
-#include "lockcore/excerpt.hpp"
 #include "lockcore/invariants.hpp"
 #include "lockcore/limits.hpp"
 #include "lockcore/sqlite/event_table.hpp"
+#include "lockcore/sqlite/row_values.hpp"
 #include "lockcore/words.hpp"
 
 namespace hagi::sqlite {
@@ -22,20 +21,8 @@ namespace {
     "locks.hard_cap_ms, locks.label, locks.granted_ms, locks.granted_how, locks.claimed_ms, locks.feedback_ms, " \
     "locks.accepted_ms, locks.phase, locks.phase_since_ms, locks.note, locks.bound_pid, locks.bound_start, "     \
     "locks.bound_boot, locks.bound_pid_ns, locks.bound_host, locks.bound_group, locks.attached"
-#define WAITER_COLUMNS                                                                                             \
-    "lock_id, ticket, owner, label, phase, note, lease_ms, max_hold_ms, enqueued_ms, heard_ms, pid, start, boot, " \
-    "pid_ns, host"
-
 constexpr char kLoadLock[] =
     "SELECT " STORE_COLUMNS ", " LOCK_COLUMNS " FROM store LEFT JOIN locks ON locks.lock_id = ?1 WHERE store.id = 1";
-constexpr char kLoadQueue[] =
-    "SELECT " WAITER_COLUMNS " FROM waiters WHERE lock_id = ?1 AND ticket >= ?2 ORDER BY ticket LIMIT ?3";
-// What must be known of waiters that are not read one by one.
-constexpr char kSurveyQueue[] =
-    "SELECT count(*), sum(max_hold_ms), min(heard_ms), max(ticket), max(CASE WHEN owner = ?2 THEN ticket END)"
-    " FROM waiters WHERE lock_id = ?1";
-constexpr char kSurveyGap[] =
-    "SELECT count(*), sum(max_hold_ms) FROM waiters WHERE lock_id = ?1 AND ticket > ?2 AND ticket < ?3";
 constexpr char kLoadEnding[] =
     "SELECT owner, kind, epoch, ended_ms, cause, by_owner, reason FROM endings WHERE lock_id = ?1 AND owner = ?2";
 
@@ -44,10 +31,6 @@ constexpr char kLoadStore[] = "SELECT " STORE_COLUMNS " FROM store WHERE id = 1"
 constexpr char kLoadLocks[] = "SELECT " LOCK_COLUMNS
                               " FROM locks WHERE lock_id >= ?1 AND (?2 IS NULL OR lock_id < ?2)"
                               " AND (?3 OR owner IS NOT NULL) ORDER BY lock_id";
-constexpr char kLoadQueues[] = "SELECT " WAITER_COLUMNS
-                               " FROM waiters WHERE lock_id >= ?1 AND (?2 IS NULL OR lock_id < ?2)"
-                               " ORDER BY lock_id, ticket";
-
 constexpr char kPutLock[] =
     "INSERT OR REPLACE INTO locks (lock_id, last_epoch, recent_holds, owner, epoch, lease_ms, hard_cap_ms, label,"
     " granted_ms, granted_how, claimed_ms, feedback_ms, accepted_ms, phase, phase_since_ms, note, bound_pid,"
@@ -70,18 +53,12 @@ constexpr char kPutWatcher[] =
     "INSERT INTO watchers (lock_id, place, pid, start, boot, pid_ns, host, kind, since_ms)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 constexpr char kPutNudge[] = "INSERT INTO nudges (lock_id, place, by_owner, at_ms, reason) VALUES (?1, ?2, ?3, ?4, ?5)";
-constexpr char kPutWaiter[] = "INSERT OR REPLACE INTO waiters (" WAITER_COLUMNS
-                              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-constexpr char kDropWaiter[] = "DELETE FROM waiters WHERE lock_id = ?1 AND ticket = ?2";
 constexpr char kPutEnding[] =
     "INSERT OR REPLACE INTO endings (lock_id, owner, kind, epoch, ended_ms, cause, by_owner, reason)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 constexpr char kDropEnding[] = "DELETE FROM endings WHERE lock_id = ?1 AND owner = ?2";
 constexpr char kPruneEndings[] = "DELETE FROM endings WHERE lock_id = ?1 AND ended_ms <= ?2";
 constexpr char kPutAnchor[] = "UPDATE store SET at_ms = ?1, timeline = ?2, steady_ms = ?3, wall_ms = ?4 WHERE id = 1";
-
-// Tickets are given out one by one from 1 on while anybody waits: no queue comes so far.
-constexpr std::int64_t kHighestTicket = std::int64_t{1} << 53;
 
 // ---- Reading -------------------------------------------------------------------------------------------------
 
@@ -127,20 +104,6 @@ std::string format_holds(const std::vector<Duration>& holds) {
     std::string text;
     for (const Duration hold : holds) text += (text.empty() ? "" : ",") + std::to_string(hold.count());
     return text;
-}
-
-Error damaged_lock(const Connection& connection, const std::string& lock_id, const std::string& what) {
-    return connection.damaged("lock " + lock_id + ": " + what);
-}
-
-ProcessIdentity take_process(Query& row) {
-    ProcessIdentity process;
-    process.pid = static_cast<std::int32_t>(row.take_integer());
-    process.start_ticks = static_cast<std::uint64_t>(row.take_integer());
-    process.boot_id = row.take_text();
-    process.pid_namespace = static_cast<std::uint64_t>(row.take_integer());
-    process.host = row.take_text();
-    return process;
 }
 
 std::optional<Binding> take_binding(Query& row) {
@@ -207,104 +170,6 @@ Result<LockState> take_lock(Connection& connection, const std::string& lock_id, 
     return state;
 }
 
-// The columns behind the ticket.
-Waiter take_waiter(Query& row) {
-    Waiter waiter;
-    row.take_into(waiter.owner);
-    row.take_into(waiter.label);
-    row.take_into(waiter.phase);
-    row.take_into(waiter.note);
-    waiter.lease = row.take_duration();
-    waiter.maximum_hold = row.take_duration();
-    waiter.enqueued_at = row.take_instant();
-    waiter.last_heard = row.take_instant();
-    ProcessIdentity process = take_process(row);
-    if (process.pid != 0) waiter.process = std::move(process);
-    return waiter;
-}
-
-// A queue this long is read whole: for a longer one a second and third look cost less than the rows that they save.
-constexpr std::size_t kShortQueue = 16;
-constexpr std::size_t kNoLimit = std::numeric_limits<std::int32_t>::max();
-
-// The waiters from `ticket` on, behind those that are there.
-Outcome load_waiters(Connection& connection, const LockId& lock_id, std::int64_t ticket, std::size_t at_most,
-                     StoredLock& lock) {
-    Query rows(connection, kLoadQueue, lock_id, ticket, static_cast<std::int64_t>(at_most));
-    Result<bool> row = rows.step();
-    for (; row && *row; row = rows.step()) {
-        rows.skip(1);
-        lock.tickets.push_back(rows.take_integer());
-        if (lock.tickets.back() < 1 || kHighestTicket < lock.tickets.back())
-            return damaged_lock(connection, lock_id.str(), "a waiter's ticket was never given out");
-        lock.state.queue.push_back(take_waiter(rows));
-    }
-    if (!row) return row.error();
-    return Done{};
-}
-
-struct Survey {
-    Crowd all;
-    Instant least_heard;
-    std::int64_t last_ticket = 0;
-    std::optional<std::int64_t> ticket;  // of the one who asks
-};
-
-Result<Survey> survey_queue(Connection& connection, const LockId& lock_id, const Owner& asks) {
-    Query query(connection, kSurveyQueue, lock_id, asks);
-    if (const Result<bool> row = query.step(); !row) return row.error();
-    Survey survey;
-    survey.all.count = static_cast<std::size_t>(query.take_integer());
-    survey.all.maximum_holds = query.take_duration();
-    survey.least_heard = query.take_instant();
-    survey.last_ticket = query.take_integer();
-    survey.ticket = query.take_optional_integer();
-    return survey;
-}
-
-Result<Crowd> survey_gap(Connection& connection, const LockId& lock_id, std::int64_t after, std::int64_t before) {
-    Query query(connection, kSurveyGap, lock_id, after, before);
-    if (const Result<bool> row = query.step(); !row) return row.error();
-    Crowd gap;
-    gap.count = static_cast<std::size_t>(query.take_integer());
-    gap.maximum_holds = query.take_duration();
-    return gap;
-}
-
-// Behind the first waiters, which are there: the run that begins with the one who asks.
-Outcome load_run(Connection& connection, const LockId& lock_id, const Survey& survey, StoredLock& lock) {
-    if (!survey.ticket) return Done{};
-    const std::int64_t shown = lock.tickets.back();
-    if (*survey.ticket <= shown) return load_waiters(connection, lock_id, shown + 1, kExcerptRun, lock);
-    const Result<Crowd> gap = survey_gap(connection, lock_id, shown, *survey.ticket);
-    if (!gap) return gap.error();
-    lock.state.queue.back().left_out = *gap;
-    return load_waiters(connection, lock_id, *survey.ticket, kExcerptRun, lock);
-}
-
-Outcome load_excerpt(Connection& connection, const LockId& lock_id, const Survey& survey, StoredLock& lock) {
-    if (Outcome loaded = load_run(connection, lock_id, survey, lock); !loaded) return loaded;
-    const Crowd shown = crowd_before(lock.state.queue, lock.state.queue.end());
-    lock.state.queue.back().left_out = {survey.all.count - shown.count, survey.all.maximum_holds - shown.maximum_holds};
-    lock.last_ticket = survey.last_ticket;
-    return Done{};
-}
-
-Outcome load_queue(Connection& connection, const LockId& lock_id, const Asking& asking, StoredLock& lock) {
-    Outcome loaded = load_waiters(connection, lock_id, 0, kShortQueue + 1, lock);
-    if (!loaded || lock.tickets.empty()) return loaded;
-    lock.last_ticket = lock.tickets.back();
-    if (lock.tickets.size() <= kShortQueue || !lock.state.hold) return loaded;
-
-    const Result<Survey> survey = survey_queue(connection, lock_id, asking.owner);
-    if (!survey) return survey.error();
-    const Instant now = store_time(lock.store.anchor, asking.reading);
-    if (excerpt_suffices(*lock.state.hold, survey->least_heard, now))
-        return load_excerpt(connection, lock_id, *survey, lock);
-    lock.last_ticket = survey->last_ticket;
-    return load_waiters(connection, lock_id, lock.tickets.back() + 1, kNoLimit, lock);
-}
-
 Outcome load_ending(Connection& connection, const LockId& lock_id, const Owner& owner, LockState& state) {
     Query query(connection, kLoadEnding, lock_id, owner);
     const Result<bool> row = query.step();
@@ -342,24 +207,6 @@ Result<StoredLock> load_lock_row(Connection& connection, const LockId& lock_id) 
     return lock;
 }
 
-// Both are in the order of the lock id, so one pass brings them together.
-Outcome load_queues(Connection& connection, const std::string& from, const std::optional<std::string>& to,
-                    std::vector<LockView>& locks) {
-    Query rows(connection, kLoadQueues, std::string_view(from), to);
-    auto lock = locks.begin();
-    Result<bool> row = rows.step();
-    for (; row && *row; row = rows.step()) {
-        const std::string lock_id = rows.take_text();
-        while (lock != locks.end() && lock->lock_id.str() < lock_id) ++lock;
-        if (lock == locks.end() || lock->lock_id.str() != lock_id)
-            return damaged_lock(connection, lock_id, "somebody waits for a lock that is free");
-        rows.skip(1);
-        lock->state.queue.push_back(take_waiter(rows));
-    }
-    if (!row) return row.error();
-    return Done{};
-}
-
 Result<StoreRow> load_store(Connection& connection) {
     Query query(connection, kLoadStore);
     const Result<bool> row = query.step();
@@ -373,21 +220,6 @@ Result<StoreRow> load_store(Connection& connection) {
 // What is written down of a lock itself, its queue and its endings apart.
 bool same_lock_row(const LockState& a, const LockState& b) {
     return a.known == b.known && a.last_epoch == b.last_epoch && a.hold == b.hold && a.recent_holds == b.recent_holds;
-}
-
-struct ProcessColumns {
-    std::optional<std::int64_t> pid;
-    std::optional<std::int64_t> start;
-    std::optional<std::string_view> boot;
-    std::optional<std::int64_t> pid_namespace;
-    std::optional<std::string_view> host;
-};
-
-// NULLs for none.
-ProcessColumns columns_of(const ProcessIdentity* process) {
-    if (process == nullptr) return {};
-    return {process->pid, static_cast<std::int64_t>(process->start_ticks), process->boot_id,
-            static_cast<std::int64_t>(process->pid_namespace), process->host};
 }
 
 Outcome put_lock(Connection& connection, const LockId& lock_id, const LockState& state) {
@@ -434,44 +266,6 @@ Outcome put_attached(Connection& connection, const LockId& lock_id, const LockSt
     return put;
 }
 
-Outcome put_waiter(Connection& connection, const LockId& lock_id, std::int64_t ticket, const Waiter& waiter) {
-    const ProcessColumns process = columns_of(waiter.process ? &*waiter.process : nullptr);
-    return connection.run(kPutWaiter, lock_id, ticket, waiter.owner, waiter.label, waiter.phase, waiter.note,
-                          waiter.lease, waiter.maximum_hold, waiter.enqueued_at, waiter.last_heard, process.pid,
-                          process.start, process.boot, process.pid_namespace, process.host);
-}
-
-// Those who stay keep their order, so one walk along both queues finds who left, who changed and who is new.
-Result<bool> put_queue(Connection& connection, const LockId& lock_id, const StoredLock& before,
-                       const std::vector<Waiter>& after) {
-    bool wrote = false;
-    auto next = after.begin();
-    for (std::size_t i = 0; i < before.tickets.size(); ++i) {
-        const Waiter& was = before.state.queue[i];
-        const bool stays = next != after.end() && next->owner == was.owner;
-        if (!stays || *next != was) {
-            const std::int64_t ticket = before.tickets[i];
-            const Outcome put =
-                stays ? put_waiter(connection, lock_id, ticket, *next) : connection.run(kDropWaiter, lock_id, ticket);
-            if (!put) return put.error();
-            wrote = true;
-        }
-        if (stays) ++next;
-    }
-    std::int64_t ticket = before.last_ticket;
-    for (; next != after.end(); ++next) {
-        if (Outcome put = put_waiter(connection, lock_id, ++ticket, *next); !put) return put.error();
-        wrote = true;
-    }
-    return wrote;
-}
-
-const Ending* find_ending(const std::vector<Ending>& endings, const Owner& owner) {
-    const auto found =
-        std::find_if(endings.begin(), endings.end(), [&](const Ending& ending) { return ending.owner == owner; });
-    return found == endings.end() ? nullptr : &*found;
-}
-
 Outcome put_ending(Connection& connection, const LockId& lock_id, const Ending& ending) {
     return connection.run(kPutEnding, lock_id, ending.owner, word_for(ending.kind), ending.epoch, ending.at,
                           word_for(ending.cause), ending.by, ending.reason);
@@ -499,7 +293,10 @@ Outcome put_endings(Connection& connection, const LockId& lock_id, const std::ve
 Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, const Asking& asking) {
     Result<StoredLock> lock = load_lock_row(connection, lock_id);
     if (!lock) return lock;
-    if (Outcome queue = load_queue(connection, lock_id, asking, *lock); !queue) return queue.error();
+    const Instant now = store_time(lock->store.anchor, asking.reading);
+    Result<Tickets> tickets = load_queue(connection, lock_id, asking.owner, now, lock->state);
+    if (!tickets) return tickets.error();
+    lock->tickets = std::move(*tickets);
     if (Outcome ending = load_ending(connection, lock_id, asking.owner, lock->state); !ending) return ending.error();
     if (const auto broken = broken_invariant(lock->state)) return damaged_lock(connection, lock_id.str(), *broken);
     return lock;
@@ -546,7 +343,8 @@ Result<bool> store_lock(Connection& connection, const LockId& lock_id, const Sto
     if (lock_differs)
         if (Outcome put = put_lock(connection, lock_id, outgoing.state); !put) return put.error();
     if (Outcome put = put_attached(connection, lock_id, before.state, outgoing.state); !put) return put.error();
-    Result<bool> queue_differs = put_queue(connection, lock_id, before, outgoing.state.queue);
+    Result<bool> queue_differs =
+        put_queue(connection, lock_id, before.state.queue, before.tickets, outgoing.state.queue);
     if (!queue_differs) return queue_differs;
     if (!lock_differs && !*queue_differs && outgoing.events.empty()) return false;
 

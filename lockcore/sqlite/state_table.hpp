@@ -10,6 +10,7 @@
 #include "lockcore/engine.hpp"
 #include "lockcore/event.hpp"
 #include "lockcore/sqlite/connection.hpp"
+#include "lockcore/sqlite/queue_table.hpp"
 #include "lockcore/state.hpp"
 
 namespace hagi::sqlite {
@@ -25,9 +26,8 @@ struct StoreRow {
 // One lock as it was read.
 struct StoredLock {
     StoreRow store;
-    LockState state;                    // with the ending of the owner that asks only
-    std::vector<std::int64_t> tickets;  // of the queue, in its order
-    std::int64_t last_ticket = 0;       // also where the queue is an excerpt
+    LockState state;  // with the ending of the owner that asks only
+    Tickets tickets;  // of its queue
 };
 
 // Who wants to know, and when.

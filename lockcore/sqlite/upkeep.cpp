@@ -10,6 +10,7 @@
 #include "lockcore/sqlite/connection.hpp"
 #include "lockcore/sqlite/engine.hpp"
 #include "lockcore/sqlite/examination.hpp"
+#include "lockcore/sqlite/file_header.hpp"
 #include "lockcore/sqlite/provenance.hpp"
 #include "lockcore/sqlite/rebuild.hpp"
 #include "lockcore/sqlite/schema.hpp"
@@ -129,7 +130,7 @@ Result<Conversion> SqliteUpkeep::convert_to_shared() {
     const std::string& path = place->store.path;
     auto connection = Connection::open(path, sqlite::OpenMode::ReadWrite);
     if (!connection) return connection.error();
-    const auto header = (*connection)->header();
+    const auto header = read_header(**connection);
     if (!header) return header.error();
     if (!header->sqlite || header->application_id != sqlite::kApplicationId)
         return Error{ErrorKind::Damaged, escaped(path) + " is not a hagi store: name another with --store"};
@@ -158,7 +159,7 @@ Result<Rebuilding> SqliteUpkeep::rebuild(const std::optional<std::string>& targe
     const GateLeaver leaver(*gate);
     auto old = Connection::open(place->store.path, sqlite::OpenMode::ReadWrite);
     if (!old) return old.error();
-    const auto header = (*old)->header();
+    const auto header = read_header(**old);
     if (!header) return header.error();
     if (header->sqlite && header->application_id != sqlite::kApplicationId && header->application_id != 0)
         return Error{ErrorKind::Damaged,
@@ -177,7 +178,7 @@ Result<Pruning> SqliteUpkeep::prune_idle(Duration age) {
 
     auto connection = Connection::open(place->store.path, sqlite::OpenMode::ReadWrite);
     if (!connection) return connection.error();
-    const auto header = (*connection)->header();
+    const auto header = read_header(**connection);
     if (!header) return header.error();
     const auto gate = gate_of(*place);
     if (Outcome entered = gate->enter(terms_.busy_timeout); !entered) return entered.error();

@@ -13,13 +13,13 @@ plant(empties_the_log_past_the_gate lockcore/sqlite/engine.cpp
   [=[if (connection_->log_pages() >= kLogPages) connection_->checkpoint();]=]
   [=[if (connection_->log_pages() >= kLogPages) gate_.leave(), connection_->checkpoint();]=]
   engine/engine_test "Whatever writes or checkpoints is in the gate")
-plant(turn_goes_to_the_last_in_the_queue lockcore/rules.cpp
+plant(turn_goes_to_the_last_in_the_queue lockcore/transitions.cpp
   [=[    const Waiter first = std::move(queue.front());
     queue.erase(queue.begin());]=]
   [=[    const Waiter first = std::move(queue.back());
     queue.pop_back();]=]
   stress/hagi_stress_tests "a crowd that is killed*")
-plant(epoch_is_given_again lockcore/rules.cpp
+plant(epoch_is_given_again lockcore/transitions.cpp
   [=[state.last_epoch = state.last_epoch.next();]=]
   [=[if (how != GrantKind::TakenFree || !state.known) state.last_epoch = state.last_epoch.next();]=]
   stress/hagi_stress_tests "a crowd that is killed*")

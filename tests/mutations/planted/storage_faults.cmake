@@ -17,15 +17,16 @@ plant(a_claim_by_a_poll_is_not_synced lockcore/sqlite/engine.cpp
 plant(a_new_store_is_not_synced lockcore/sqlite/schema.cpp
   [=[return ::fsync(fd) == 0;]=] [=[return fd >= 0;]=]
   power/power_test "What was answered survives*")
-plant(a_torn_first_page_is_not_mended lockcore/sqlite/connection.cpp
-  [=[if (!header.sqlite && !header.empty && may_be_mended())]=] [=[if (header.empty && may_be_mended())]=]
+plant(a_torn_first_page_is_not_mended lockcore/sqlite/file_header.cpp
+  [=[if (!header.sqlite && !header.empty && may_be_mended(connection.path()))]=] [=[if (header.empty && may_be_mended(connection.path()))]=]
   power/power_test "What was answered survives*")
 plant(pruning_forgets_the_floor lockcore/sqlite/upkeep.cpp
   [=[for (const char* const sql : {kRaiseFloor, kForgetEndings})]=] [=[for (const char* const sql : {kForgetEndings})]=]
   power/power_test "What was answered survives*")
 plant(the_gate_notes_what_is_not_yet_durable lockcore/sqlite/engine.cpp
   [=[    const Result<bool> wrote =]=]
-  [=[    gate_.leave_note(note_of(before->store.store_id, before->store.newest_event + std::ssize(decision.events)));
+  [=[    gate_.leave_note(
+        sqlite::note_of(file, before->store.store_id, before->store.newest_event + std::ssize(decision.events)));
     const Result<bool> wrote =]=]
   power/power_test "What was answered survives*")
 
@@ -77,7 +78,7 @@ plant(a_file_size_limit_kills platform/stop_signal.cpp
 plant(a_store_is_made_over_an_old_log lockcore/sqlite/schema.cpp
   [=[if (Outcome clean = require_no_leftovers(path); !clean) return clean.error();]=] [=[]=]
   process/hagi_process_tests "where only the store's own file was removed*")
-plant(a_full_disk_is_damage lockcore/sqlite/connection.cpp
-  [=[case SQLITE_FULL: return posix_error(ENOSPC, "the disk of the store " + path_ + " is full");]=]
-  [=[case SQLITE_FULL: return damaged("full");]=]
+plant(a_full_disk_is_damage lockcore/sqlite/failure.cpp
+  [=[case SQLITE_FULL: return posix_error(ENOSPC, "the disk of the store " + path + " is full");]=]
+  [=[case SQLITE_FULL: return damage_of(path, "full");]=]
   process/hagi_process_tests "a full disk takes nothing back*")

@@ -17,12 +17,13 @@ plant(second_creator_replaces_the_first lockcore/sqlite/schema.cpp
   [=[if (::link(from.c_str(), to.c_str()) == 0) {]=]
   [=[if (::rename(from.c_str(), to.c_str()) == 0) {]=]
   engine/engine_test "Many creators make one store")
-plant(failed_read_is_called_damage lockcore/sqlite/connection.cpp
-  [=[if (auto failure = read_failure()) return *std::move(failure);]=]
+plant(failed_read_is_called_damage lockcore/sqlite/failure.cpp
+  [=[if (auto failure = read_failure(handle, path)) return *std::move(failure);]=]
   [=[]=]
   ${system} "whatever call of a grant to the store*")
-plant(failed_open_is_called_permission lockcore/sqlite/connection.cpp
-  [=[if (auto passing = code == SQLITE_READONLY ? passing_trouble() : std::nullopt) return *std::move(passing);]=]
+plant(failed_open_is_called_permission lockcore/sqlite/failure.cpp
+  [=[            if (auto passing = code == SQLITE_READONLY ? passing_trouble(path) : std::nullopt)
+                return *std::move(passing);]=]
   [=[]=]
   ${system} "whatever call of a grant to the store*")
 plant(list_leaves_it_to_others_to_roll_back lockcore/sqlite/engine.cpp
@@ -31,7 +32,7 @@ plant(list_leaves_it_to_others_to_roll_back lockcore/sqlite/engine.cpp
   ${system} "whatever call of a grant to the store*")
 
 # ---- Memory ----
-plant(out_of_memory_is_a_defect lockcore/sqlite/connection.cpp
+plant(out_of_memory_is_a_defect lockcore/sqlite/failure.cpp
   [=[        case SQLITE_NOMEM: return]=]
   [=[        case SQLITE_NOMEM + 4096: return]=]
   ${memory} "whichever request for memory is refused*")
