@@ -27,25 +27,29 @@ constexpr Epoch kHighestEpoch{std::int64_t{1} << 53};                // what eve
 bool is_possible(Instant at) {
     return -kLatestMilliseconds <= at.milliseconds && at.milliseconds <= kLatestMilliseconds;
 }
-bool is_possible(const std::optional<Instant>& at) { return !at || is_possible(*at); }
 
-bool has_possible_times(const Hold& hold) {
-    return is_possible(hold.granted_at) && is_possible(hold.hard_cap) && is_possible(hold.last_feedback) &&
-           is_possible(hold.claimed_at) && is_possible(hold.accepted_at) && is_possible(hold.phase_since) &&
-           std::all_of(hold.nudges.begin(), hold.nudges.end(), [](const Nudge& n) { return is_possible(n.at); }) &&
+// Whether it can have happened by `now`.
+bool is_past(Instant at, Instant now) { return is_possible(at) && at <= now; }
+bool is_past(const std::optional<Instant>& at, Instant now) { return !at || is_past(*at, now); }
+
+bool has_past_times(const Hold& hold, Instant now) {
+    return is_past(hold.granted_at, now) && is_past(hold.last_feedback, now) && is_past(hold.claimed_at, now) &&
+           is_past(hold.accepted_at, now) && is_past(hold.phase_since, now) &&
+           std::all_of(hold.nudges.begin(), hold.nudges.end(), [&](const Nudge& n) { return is_past(n.at, now); }) &&
            std::all_of(hold.watchers.begin(), hold.watchers.end(),
-                       [](const Watcher& w) { return is_possible(w.since); });
+                       [&](const Watcher& w) { return is_past(w.since, now); });
 }
 
 bool is_lease(Duration lease) { return kMinLease <= lease && lease <= kMaxLease; }
 bool is_maximum_hold(Duration hold) { return kMinMaximumHold <= hold && hold <= kMaximumHold; }
 
-const char* broken_by(const Hold& hold, Epoch last_epoch) {
+const char* broken_by(const Hold& hold, Epoch last_epoch, Instant now) {
     if (hold.owner.empty()) return "1: the hold has no owner";
     if (hold.epoch <= Epoch{0} || last_epoch < hold.epoch) return "5: the hold's epoch was never issued";
-    if (!has_possible_times(hold)) return "6: a time of the hold is impossible";
+    if (!has_past_times(hold, now)) return "6: a time of the hold is impossible";
     if (!is_lease(hold.lease)) return "6: the lease is out of range";
-    if (!is_maximum_hold(hold.hard_cap - hold.granted_at)) return "6: the hard cap is out of range";
+    if (!is_possible(hold.hard_cap) || !is_maximum_hold(hold.hard_cap - hold.granted_at))
+        return "6: the hard cap is out of range";
     if (hold.last_feedback < hold.granted_at) return "6: the hold was heard from before it was granted";
     if (hold.claimed_at && *hold.claimed_at < hold.granted_at) return "6: the hold was claimed before it was granted";
     if (!hold.claimed_at && hold.last_feedback != hold.granted_at) return "6: an unclaimed hold was heard from";
@@ -58,26 +62,27 @@ const char* broken_by(const Hold& hold, Epoch last_epoch) {
     return nullptr;
 }
 
-const char* broken_by(const Waiter& waiter) {
+const char* broken_by(const Waiter& waiter, Instant now) {
     if (waiter.owner.empty()) return "3: a waiter has no owner";
-    if (!is_possible(waiter.enqueued_at) || !is_possible(waiter.last_heard)) return "4: a waiter's time is impossible";
+    if (!is_past(waiter.enqueued_at, now) || !is_past(waiter.last_heard, now))
+        return "4: a waiter's time is impossible";
     if (!is_lease(waiter.lease)) return "6: a waiter's lease is out of range";
     if (!is_maximum_hold(waiter.maximum_hold)) return "6: a waiter's maximum hold is out of range";
     if (waiter.last_heard < waiter.enqueued_at) return "4: a waiter was heard from before it came";
     return nullptr;
 }
 
-const char* first_broken(const LockState& state) {
+const char* first_broken(const LockState& state, Instant now) {
     if (state.last_epoch < Epoch{0}) return "5: the last epoch is negative";
     if (kHighestEpoch <= state.last_epoch) return "5: the last epoch is impossible";
     if (state.known && state.last_epoch == Epoch{0}) return "5: a known lock never had an epoch";
     if (!state.known && state.hold) return "5: a lock that is not known is held";
     if (state.hold)
-        if (const char* broken = broken_by(*state.hold, state.last_epoch)) return broken;
+        if (const char* broken = broken_by(*state.hold, state.last_epoch, now)) return broken;
     if (!state.hold && !state.queue.empty()) return "2: the lock is free and somebody waits";
 
     for (const Waiter& waiter : state.queue) {
-        if (const char* broken = broken_by(waiter)) return broken;
+        if (const char* broken = broken_by(waiter, now)) return broken;
         if (state.hold && state.hold->owner == waiter.owner) return "3: the holder waits, too";
     }
     if (has_duplicate(state.queue, &Waiter::owner)) return "3: an owner waits twice";
@@ -87,7 +92,7 @@ const char* first_broken(const LockState& state) {
     for (const Ending& ending : state.endings)
         if (ending.epoch < Epoch{0} || state.last_epoch < ending.epoch) return "5: an ending's epoch was never issued";
     for (const Ending& ending : state.endings)
-        if (!is_possible(ending.at)) return "3: an ending's time is impossible";
+        if (!is_past(ending.at, now)) return "3: an ending's time is impossible";
     if (has_duplicate(state.endings, &Ending::owner)) return "3: an owner has two endings";
     if (state.recent_holds.size() > kRecentHolds) return "3: too many recent holds";
     for (const Duration held : state.recent_holds)
@@ -97,8 +102,8 @@ const char* first_broken(const LockState& state) {
 
 }  // namespace
 
-std::optional<std::string> broken_invariant(const LockState& state) {
-    const char* broken = first_broken(state);
+std::optional<std::string> broken_invariant(const LockState& state, Instant now) {
+    const char* broken = first_broken(state, now);
     return broken ? std::optional<std::string>(broken) : std::nullopt;
 }
 

@@ -8,8 +8,9 @@
 
 namespace hagi {
 
-// The first invariant that `state` breaks, as one line; absent where all hold. For what was read from a store a
+// The first invariant that `state` breaks, as one line; absent where all hold. By `now` all that it tells of has
+// happened: when the rules made it, or when the store that it was read from was last written. For what was read a
 // breach means damage, for what the rules made it means a defect.
-std::optional<std::string> broken_invariant(const LockState& state);
+std::optional<std::string> broken_invariant(const LockState& state, Instant now);
 
 }  // namespace hagi

@@ -58,7 +58,7 @@ Result<Answer> MemoryEngine::submit(const LockId& lock_id, const Request& reques
     const auto stored = locks_.find(lock_id);
     const LockState before = stored == locks_.end() ? LockState{} : stored->second;
     Decision decision = decide(before, request, now->at, evidence_on(before, request, witness_));
-    if (const auto broken = broken_invariant(decision.state))
+    if (const auto broken = broken_invariant(decision.state, now->at))
         return Error{ErrorKind::Defect, "a decision broke invariant " + *broken};
 
     for (const Event& event : decision.events)

@@ -202,7 +202,7 @@ Result<SqliteEngine::Attempt> SqliteEngine::attempt(const LockId& lock_id, const
     const Instant now = store_time(before->store.anchor, *reading);
 
     Decision decision = decide(before->state, request, now, evidence_on(before->state, request, &witness_));
-    if (const auto broken = broken_invariant(decision.state))
+    if (const auto broken = broken_invariant(decision.state, now))
         return Error{ErrorKind::Defect, "a decision broke invariant " + *broken};
     if (!decision.events.empty() && wal_ && durability != Durability::PowerCut) return Attempt(Again::MoreDurable);
 

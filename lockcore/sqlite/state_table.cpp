@@ -298,7 +298,8 @@ Result<StoredLock> load_lock(Connection& connection, const LockId& lock_id, cons
     if (!tickets) return tickets.error();
     lock->tickets = std::move(*tickets);
     if (Outcome ending = load_ending(connection, lock_id, asking.owner, lock->state); !ending) return ending.error();
-    if (const auto broken = broken_invariant(lock->state)) return damaged_lock(connection, lock_id.str(), *broken);
+    if (const auto broken = broken_invariant(lock->state, lock->store.anchor.at))
+        return damaged_lock(connection, lock_id.str(), *broken);
     return lock;
 }
 
@@ -332,7 +333,7 @@ Result<StoredLocks> load_locks(Connection& connection, const ListQuery& query) {
     if (!row) return row.error();
     if (Outcome queues = load_queues(connection, query.prefix, to, stored.locks); !queues) return queues.error();
     for (const LockView& lock : stored.locks)
-        if (const auto broken = broken_invariant(lock.state))
+        if (const auto broken = broken_invariant(lock.state, stored.store.anchor.at))
             return damaged_lock(connection, lock.lock_id.str(), *broken);
     return stored;
 }

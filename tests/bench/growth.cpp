@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "tests/bench/filled_store.hpp"
 #include "tests/bench/sections.hpp"
 
@@ -8,6 +10,8 @@ namespace {
 
 constexpr double kMoreLocks = 1.2;
 constexpr double kMoreWaiters = 2.0;
+// Well below the waiters' time to live, and seldom: what it writes is in the log that the next command reads.
+constexpr Milliseconds kHeardFor = 20'000;
 
 Arguments on(const Programs& programs, const std::string& folder, const char* lock_id, Arguments words,
              const std::string& owner) {
@@ -23,8 +27,16 @@ Candidate pair_beside(const Programs& programs, const std::string& folder, std::
 
 // What a holder, a waiter in the middle and a newcomer do on a lock for which `waiters` wait.
 void add_queue(std::vector<Candidate>& candidates, const Programs& programs, const std::string& folder, int waiters) {
+    const auto heard = std::make_shared<Stopwatch>();
     const auto add = [&](const char* what, std::vector<Arguments> each) {
-        candidates.push_back({fmt::format("{}, {} waiting", what, waiters), commands(std::move(each))});
+        const auto measured = [folder, heard, round = commands(std::move(each))] {
+            if (heard->elapsed() > kHeardFor) {
+                hear_waiters(folder);
+                *heard = Stopwatch();
+            }
+            return round();
+        };
+        candidates.push_back({fmt::format("{}, {} waiting", what, waiters), measured});
     };
     const auto command = [&](Arguments words, const std::string& owner) {
         return on(programs, folder, "bench/queue", std::move(words), owner);

@@ -184,6 +184,26 @@ TEST_CASE("numbers that no command would write are damage, and nothing is grante
     CHECK((third.code == 50 || third.code == 29 || third.out.find("epoch 2 ") != std::string::npos));
 }
 
+TEST_CASE("what lies in the store's future is damage, and nobody holds or waits by it") {
+    const auto* const sql = GENERATE(
+        "UPDATE locks SET feedback_ms = feedback_ms + 1000000", "UPDATE locks SET accepted_ms = accepted_ms + 1000000",
+        "UPDATE locks SET phase_since_ms = phase_since_ms + 1000000",
+        "UPDATE waiters SET heard_ms = heard_ms + 1000000", "UPDATE nudges SET at_ms = at_ms + 1000000",
+        "UPDATE endings SET ended_ms = ended_ms + 1000000", "UPDATE store SET at_ms = at_ms - 1000000");
+    CAPTURE(sql);
+    const Hagi hagi;
+    hagi.done(verb("acquire", "other"));
+    hagi.done(verb("requisition", "me", {"--reason", "r"}));
+    hagi.done(verb("renew", "me", {"--phase", "p"}));
+    hagi.done(verb("accept", "me"));
+    hagi.done(verb("acquire", "third"));
+    hagi.done(verb("nudge", "third", {"--reason", "r"}));
+    Store(hagi.store()).write(sql);
+    for (const Words& words : {verb("status", "other"), verb("acquire", "other", {"--no-queue"})})
+        CHECK(hagi.run(words).code == 50);
+    check_words(hagi, {"doctor"});
+}
+
 TEST_CASE("the name of a store reaches no terminal unescaped") {
     const Hagi hagi;
     const std::string folder = hagi.folder() + "/\x1b[31m\n" + kPretended + "\xe2\x80\xae'\"$(x)\xff";

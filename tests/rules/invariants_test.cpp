@@ -20,15 +20,18 @@ LockState sound_state() {
     )");
 }
 
+constexpr Instant kSoundAt{63'000};
+constexpr Instant kTooLate{63'001};
+
 // The number with which the complaint about a state begins, '-' where there is none.
 char number_broken_by(const std::function<void(LockState&)>& damage) {
     LockState state = sound_state();
     damage(state);
-    return broken_invariant(state).value_or("-").front();
+    return broken_invariant(state, kSoundAt).value_or("-").front();
 }
 
 TEST_CASE("a sound state breaks nothing") {
-    CHECK_FALSE(broken_invariant({}).has_value());
+    CHECK_FALSE(broken_invariant({}, {}).has_value());
     CHECK(number_broken_by([](LockState&) {}) == '-');
     CHECK(number_broken_by([](LockState& s) { s.hold.reset(), s.queue.clear(); }) == '-');
 }
@@ -58,6 +61,24 @@ TEST_CASE("damage to the hold is seen") {
     CHECK(number_broken_by([](LockState& s) { s.hold->claimed_at.reset(); }) == '6');
     CHECK(number_broken_by([](LockState& s) { s.hold->phase_since.reset(); }) == '6');
     CHECK(number_broken_by([](LockState& s) { s.hold->phase = {}; }) == '6');
+}
+
+TEST_CASE("what has not happened yet is seen") {
+    CHECK(number_broken_by([](LockState& s) { s.hold->last_feedback = kSoundAt; }) == '-');
+    CHECK(number_broken_by([](LockState& s) { s.hold->last_feedback = kTooLate; }) == '6');
+    CHECK(number_broken_by([](LockState& s) { s.hold->claimed_at = kTooLate; }) == '6');
+    CHECK(number_broken_by([](LockState& s) { s.hold->accepted_at = kTooLate; }) == '6');
+    CHECK(number_broken_by([](LockState& s) { s.hold->phase_since = kTooLate; }) == '6');
+    CHECK(number_broken_by([](LockState& s) { s.hold->nudges.push_back({Owner("b"), kTooLate, Reason("r")}); }) == '6');
+    CHECK(number_broken_by([](LockState& s) { s.hold->watchers.push_back({{}, {}, kTooLate}); }) == '6');
+    CHECK(number_broken_by([](LockState& s) {
+              s.hold->granted_at = s.hold->last_feedback = kTooLate;
+              s.hold->claimed_at = s.hold->accepted_at = s.hold->phase_since = std::nullopt;
+          }) == '6');
+    CHECK(number_broken_by([](LockState& s) { s.queue[1].last_heard = kSoundAt; }) == '-');
+    CHECK(number_broken_by([](LockState& s) { s.queue[1].last_heard = kTooLate; }) == '4');
+    CHECK(number_broken_by([](LockState& s) { s.queue[1].enqueued_at = s.queue[1].last_heard = kTooLate; }) == '4');
+    CHECK(number_broken_by([](LockState& s) { s.endings[0].at = kTooLate; }) == '3');
 }
 
 TEST_CASE("an unclaimed hold is a hand-off that nobody was heard from about") {

@@ -54,14 +54,14 @@ struct Transition {
 };
 
 // 1 to 3, each state by itself.
-Complaint unsound(const LockState& state) {
+Complaint unsound(const LockState& state, Instant now) {
     if (!state.hold && !state.queue.empty()) return "invariant 2: nobody holds and somebody waits";
     for (const Waiter& waiter : state.queue) {
         if (state.hold && state.hold->owner == waiter.owner) return "invariant 3: the holder waits, too";
         if (place_of(state, waiter.owner) != &waiter) return "invariant 3: an owner waits twice";
     }
     if (state.hold && state.hold->epoch != state.last_epoch) return "invariant 5: the hold is not the last grant";
-    if (auto broken = broken_invariant(state)) return "broken_invariant says " + *broken;
+    if (auto broken = broken_invariant(state, now)) return "broken_invariant says " + *broken;
     return std::nullopt;
 }
 
@@ -159,7 +159,7 @@ Complaint forgotten(const Transition& step) {
 Complaint broken_property(const Transition& step) {
     for (const auto property : {unfair, reused, robbed, skipped, forgotten})
         if (auto complaint = property(step)) return complaint;
-    return unsound(step.after);
+    return unsound(step.after, step.now);
 }
 
 // ---- Answers ----

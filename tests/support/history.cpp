@@ -323,7 +323,7 @@ private:
     std::string ask(const Request& request, Instant at, const Evidence& evidence) {
         const Settled settled = settle(state_, at);
         Decision decision = decide(state_, request, at, evidence);
-        check(settled, decision, decide(settled.state, request, at, evidence));
+        check(at, settled, decision, decide(settled.state, request, at, evidence));
         check_excerpt(request, at, evidence, decision);
         woken_ = owners_to_wake(state_, decision.state);
         events_.insert(events_.end(), decision.events.begin(), decision.events.end());
@@ -331,9 +331,9 @@ private:
         return shown(decision.answer);
     }
 
-    static void check(const Settled& settled, const Decision& decision, const Decision& decided_after) {
-        CHECK(broken_invariant(settled.state).value_or("") == "");
-        CHECK(broken_invariant(decision.state).value_or("") == "");
+    static void check(Instant at, const Settled& settled, const Decision& decision, const Decision& decided_after) {
+        CHECK(broken_invariant(settled.state, at).value_or("") == "");
+        CHECK(broken_invariant(decision.state, at).value_or("") == "");
         CHECK((decision.state == decided_after.state));
         CHECK((decision.answer == decided_after.answer));
         const bool process_gone = decision.state.last_epoch != settled.state.last_epoch ||

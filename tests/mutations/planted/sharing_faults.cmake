@@ -79,6 +79,10 @@ plant(impossible_epoch_is_believed lockcore/invariants.cpp
   [=[if (kHighestEpoch <= state.last_epoch) return "5: the last epoch is impossible";]=]
   [=[]=]
   process/hagi_process_tests "numbers that no command*")
+plant(the_future_is_believed lockcore/invariants.cpp
+  [=[return is_possible(at) && at <= now;]=]
+  [=[return is_possible(at) && now != Instant{-1};]=]
+  process/hagi_process_tests "what lies in the store's future*")
 plant(impossible_time_is_believed lockcore/sqlite/state_table.cpp
   [=[if (!is_possible(store.anchor)) return connection.damaged("its time is impossible");]=]
   [=[]=]

@@ -49,7 +49,8 @@ plant(the_anchor_keeps_the_old_boot lockcore/sqlite/state_table.cpp
 
 # ---- Damage ----
 plant(invariants_are_not_checked_after_reading lockcore/sqlite/state_table.cpp
-  [=[    if (const auto broken = broken_invariant(lock->state)) return damaged_lock(connection, lock_id.str(), *broken);]=]
+  [=[    if (const auto broken = broken_invariant(lock->state, lock->store.anchor.at))
+        return damaged_lock(connection, lock_id.str(), *broken);]=]
   [=[]=]
   engine/engine_test "A store that contradicts itself*")
 plant(lost_changes_go_unseen lockcore/sqlite/provenance.cpp
