@@ -28,8 +28,8 @@ class Companion {
 public:
     explicit Companion(std::optional<int> pid) {
         if (!pid) return;
-        gone_ = !identity_of(*pid) && this_process().start_ticks != 0;
         process_ = identity_of(*pid);
+        gone_ = !process_ && this_process().start_ticks != 0;
         wakes_ = open_process(*pid);
     }
 
@@ -54,11 +54,10 @@ WatchEvent stopped(const Session& session, const Keepalive& keepalive, const std
 }
 
 int beat_until_it_ends(Session& session, const Options& options) {
-    const auto announce = [&](const WatchEvent& event) { session.report.event(session.subject, event); };
-    const Announce announcer = announce;
+    const Announce announce = [&](const WatchEvent& event) { session.report.event(session.subject, event); };
     const auto stop = session.context.listen_for_stop();
     const Companion companion(options.while_pid);
-    Keepalive keepalive(session, options.terms, announcer);
+    Keepalive keepalive(session, options.terms, announce);
 
     const auto must_end = [&] { return stop->requested() || companion.gone(); };
     if (const auto ended = beat_until(must_end, companion.with(stop->interrupts()), session, keepalive)) {

@@ -36,10 +36,6 @@ struct Evidence {
 // stored in `state`. A refused request leaves the settled state as it is.
 Decision decide(LockState state, const Request& request, Instant now, const Evidence& evidence = {});
 
-// Whose watchers must look again after a change from `before` to `after`, the most urgent first: the owner whose
-// turn has come, those that lost a grant or place, and the first few whose place changed.
-std::vector<Owner> owners_to_wake(const LockState& before, const LockState& after);
-
 // Why a watcher that held a grant, or waited, was answered `answer`: the remembered cause, else that the same
 // owner gave it back elsewhere (which leaves no ending behind).
 enum class Watched { Grant, Place };

@@ -13,6 +13,7 @@
 #include "lockcore/sqlite/polling_listener.hpp"
 #include "lockcore/sqlite/provenance.hpp"
 #include "lockcore/sqlite/state_table.hpp"
+#include "lockcore/wake.hpp"
 #include "platform/file_gate.hpp"
 
 namespace hagi {

@@ -12,6 +12,7 @@
 #include "lockcore/excerpt.hpp"
 #include "lockcore/invariants.hpp"
 #include "lockcore/rules.hpp"
+#include "lockcore/wake.hpp"
 #include "lockcore/windows.hpp"
 #include "tests/support/catch.hpp"
 
