@@ -1,15 +1,12 @@
 // Paused past the lease or the turn, and woken again: what must not start does not, what must end does.
 #include <csignal>
-#include <filesystem>
 
-#include "tests/process/hagi.hpp"
+#include "tests/process/running.hpp"
 #include "tests/support/await.hpp"
 #include "tests/support/catch.hpp"
 
 namespace hagi::test {
 namespace {
-
-std::string marker(const Hagi& hagi) { return hagi.folder() + "/started"; }
 
 void await_stop(const Process& process) {
     await([&] { return state_of(process.pid()) == 'T'; }, "the process does not stop");
@@ -30,11 +27,10 @@ TEST_CASE("a holder that is paused between its grant and its start past its leas
     const Hagi hagi;
     const std::string lock = "\"$HAGI_TEST_BINARY\" agent lock ";
     const auto alice =
-        hagi.start_other({"sh", "-c",
-                          lock + "acquire --lock-id a --owner alice --require Holding >&2 && " + "kill -STOP $$ && " +
-                              lock + "accept --lock-id a --owner alice --epoch 1 && touch " + marker(hagi)});
+        hagi.start_other(shell(lock + "acquire --lock-id a --owner alice --require Holding >&2 && kill -STOP $$ && " +
+                               lock + "accept --lock-id a --owner alice --epoch 1 && touch " + marker(hagi)));
     await_stop(*alice);
-    const int away = GENERATE(599, 600);
+    const int away = GENERATE(500, 600);
     CAPTURE(away);
     let_pass(hagi, away);
     const bool in_time = away < 600;
@@ -42,15 +38,15 @@ TEST_CASE("a holder that is paused between its grant and its start past its leas
 
     alice->send(SIGCONT);
     CHECK(alice->wait() == (in_time ? 0 : 32));
-    CHECK(std::filesystem::exists(marker(hagi)) == in_time);
+    CHECK(started(hagi) == in_time);
 }
 
 TEST_CASE("a run that is paused past its turn does not start its command") {
     if (!can_travel()) return;
     const Hagi hagi;
     hagi.done(verb("acquire", "alice"));
-    Process bob = hagi.start(verb("run", "bob", {"--", "touch", marker(hagi)}));
-    await([&] { return !hagi.json({"list"})["locks"][0]["queue"].empty(); }, "nobody waits");
+    Process bob = hagi.start(run_line("bob", {}, mark(hagi)));
+    await_waiter(hagi);
     pause(bob);
     hagi.done(verb("release", "alice"));
     let_pass(hagi, 30);
@@ -61,14 +57,14 @@ TEST_CASE("a run that is paused past its turn does not start its command") {
     INFO(said);
     CHECK(said.find("claim missed") != std::string::npos);
     CHECK(bob.wait() == 32);
-    CHECK_FALSE(std::filesystem::exists(marker(hagi)));
+    CHECK_FALSE(started(hagi));
 }
 
 TEST_CASE("a run that is paused past its lease ends its command as soon as it goes on") {
     if (!can_travel()) return;
     const Hagi hagi;
-    Process alice = hagi.start(verb(
-        "run", "alice", {"--", "sh", "-c", "trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 1; done"}));
+    Process alice = hagi.start(
+        run_line("alice", {}, shell("trap 'echo told; kill -KILL $!; exit 0' TERM; sleep 300 & echo ready; wait")));
     alice.await_line("ready");
     pause(alice);
     let_pass(hagi, 600);
