@@ -85,7 +85,7 @@ private:
         if (!joined_ && terms_.begin == Begin::Acquire)
             return session_.submit(first_request(last_look), terms_.watcher);
         if (last_look) return session_.submit(GiveUpRequest{leaving()});
-        return session_.submit(StatusRequest{});
+        return session_.submit(StatusRequest{terms_.request.when_granted}, terms_.watcher);
     }
 
     // Without time to wait the look and the leaving are one: no place and no trace of it is left behind.

@@ -18,7 +18,7 @@ struct AwaitTerms {
     AcquireRequest request;
     Duration timeout{};
     Place at_timeout = Place::Leave;  // of an entry that this call made; one that it found stays
-    std::optional<Watcher> watcher;   // of who accepts a free lock in the same step
+    std::optional<Watcher> watcher;   // of who accepts in the step that grants
 
     // What becomes of the place when the waiting is interrupted; a grant gained by it is given back in either case.
     // Absent: nothing is given back, and the place is left to its TTL, a grant to its claim window.

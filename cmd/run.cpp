@@ -90,7 +90,7 @@ private:
         return started_with({*awaited.granted, awaited.asked_at});
     }
 
-    // A lock that was free was accepted in the same step.
+    // The step that took the lock, or claimed it, accepted it, too; but not what was found held already.
     std::variant<Accepted, int> started_with(const Accepted& granted) {
         if (granted.answer.hold->accepted_at) return granted;
         return accept(granted.answer.hold->epoch);

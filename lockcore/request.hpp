@@ -38,7 +38,9 @@ struct AcquireRequest {
 };
 
 // Where the caller stands. It is heard from; a hand-off is claimed.
-struct StatusRequest {};
+struct StatusRequest {
+    WhenGranted when_granted = WhenGranted::Hold;  // where the caller holds the lock by now
+};
 
 // One heartbeat.
 struct RenewRequest {

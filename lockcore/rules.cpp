@@ -152,8 +152,9 @@ Answer apply(Course& course, const Owner& owner, const AcquireRequest& request, 
     return with_previous(answer_for(state, owner, now), state, owner);
 }
 
-Answer apply(Course& course, const Owner& owner, const StatusRequest&, Instant now) {
+Answer apply(Course& course, const Owner& owner, const StatusRequest& request, Instant now) {
     hear(course, owner, now);
+    if (request.when_granted == WhenGranted::Accept && holds(course.state, owner)) accept(course, now);
     return answer_for(course.state, owner, now);
 }
 
@@ -192,7 +193,6 @@ Answer apply(Course& course, const Owner& owner, const AcceptRequest& request, I
         return refuse(state, owner, {RefusalCode::WorkLeaseLost, Cause::TooLittleLeft, claimed.epoch}, now);
 
     claim(course, now);
-    if (course.binding) state.hold->binding = course.binding;
     accept(course, now);
     return answer_for(state, owner, now);
 }

@@ -116,6 +116,7 @@ void claim(Course& course, Instant now) {
 void accept(Course& course, Instant now) {
     add_watcher(course, now);
     Hold& hold = *course.state.hold;
+    if (course.binding) hold.binding = course.binding;
     if (hold.accepted_at) return;
     hold.accepted_at = now;
     course.events.push_back({EventKind::Accepted, now, hold.owner, hold.epoch, {}, {}, {}, hold.label});

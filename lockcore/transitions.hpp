@@ -30,7 +30,7 @@ void grant(Course& course, const Waiter& wanted, GrantKind how, Instant at);
 // Of a lock that nobody holds, to the first who waits for it, if anybody does.
 void hand_off(Course& course, Instant at);
 
-// By the holder, once a grant; repeating it changes nothing.
+// By the holder, once a grant: repeating it leaves the first time. Binds the grant to who asks, where that is a run.
 void claim(Course& course, Instant now);
 void accept(Course& course, Instant now);
 

@@ -29,6 +29,26 @@ TEST_CASE("acquire accepts in the same step where it is asked to and the lock is
     )");
 }
 
+TEST_CASE("a look accepts in the same step where it is asked to and the caller holds the lock by then") {
+    check_history(R"(
+        t=0    x status and-accept          -> None
+        t=0    a acquire                    -> Holding #1
+        t=1    b acquire                    -> Queued 1/1 joined
+        t=2    b status and-accept run=12   -> Queued 1/1
+        t=3    a release                    -> None, released hold
+        t=33   x status and-accept          -> None
+        t=33   b status and-accept run=12   -> Expired #2 claim missed
+        t=34   b acquire                    -> Holding #3, previous Expired #2 claim missed
+        t=35   b status and-accept run=12   -> Holding #3
+        t=36   b status and-accept          -> Holding #3
+        t=36   hold     -> b #3 taken free at 34 claimed 34 heard 34 lease 600 cap 86434 accepted 35 bound to 12
+        t=37   c acquire                    -> Queued 1/1 joined
+        t=38   b release                    -> None, released hold
+        t=39   c status and-accept run=13   -> Holding #4
+        t=39   hold     -> c #4 handed off at 38 claimed 39 heard 39 lease 600 cap 86438 accepted 39 bound to 13
+    )");
+}
+
 TEST_CASE("a grant starts unaccepted, whoever had accepted the one before") {
     check_history(R"(
         t=0    a acquire   -> Holding #1

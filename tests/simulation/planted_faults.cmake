@@ -171,10 +171,15 @@ plant(claim_does_not_bind transitions.cpp
   [=[    hold.last_feedback = now;
     hold.binding = course.binding;]=]
   [=[    hold.last_feedback = now;]=] bound)
-plant(accept_does_not_bind rules.cpp
-  [=[    if (course.binding) state.hold->binding = course.binding;]=] [=[]=] bound)
-plant(accept_without_a_run_unbinds rules.cpp
-  [=[    if (course.binding) state.hold->binding = course.binding;]=] [=[    state.hold->binding = course.binding;]=] bound)
+plant(accept_does_not_bind transitions.cpp
+  [=[    if (course.binding) hold.binding = course.binding;]=] [=[]=] bound)
+plant(accept_without_a_run_unbinds transitions.cpp
+  [=[    if (course.binding) hold.binding = course.binding;]=] [=[    hold.binding = course.binding;]=] bound)
+plant(every_look_of_a_run_accepts rules.cpp
+  [=[if (request.when_granted == WhenGranted::Accept && holds(course.state, owner)) accept(course, now);]=]
+  [=[if (course.binding && holds(course.state, owner)) accept(course, now);]=] bound)
+plant(no_look_accepts rules.cpp
+  [=[if (request.when_granted == WhenGranted::Accept && holds(course.state, owner)) accept(course, now);]=] [=[]=] bound)
 plant(runs_share_a_grant rules.cpp
   [=[return !course.state.hold->binding || course.state.hold->binding->run != course.binding->run;]=]
   [=[return !course.state.hold->binding;]=] bound)

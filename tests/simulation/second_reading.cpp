@@ -122,8 +122,9 @@ public:
         give_to_the_next();
     }
 
-    void operator()(const StatusRequest&) {
+    void operator()(const StatusRequest& request) {
         hear();
+        if (is_holder() && request.when_granted == WhenGranted::Accept) start();
         see();
     }
 
@@ -173,8 +174,7 @@ public:
         if (std::min(lease_end, hold.hard_cap) < now_ + request.minimum_left)
             return refuse({RefusalCode::WorkLeaseLost, Cause::TooLittleLeft, hold.epoch});
         claim();
-        if (binding_) state().hold->binding = binding_;
-        if (!hold.accepted_at) accept();
+        start();
         see();
     }
 
@@ -287,6 +287,11 @@ private:
         Hold& hold = *state().hold;
         hold.accepted_at = now_;
         log(EventKind::Accepted, owner_, hold.epoch, {}, hold.label);
+    }
+
+    void start() {
+        if (binding_) state().hold->binding = binding_;
+        if (!state().hold->accepted_at) accept();
     }
 
     void hear() {

@@ -190,7 +190,8 @@ const char* const kWords[kRequests + kRequestsOfRuns] = {"acquire",
                                                          "run: accept epoch=current",
                                                          "another run: acquire",
                                                          "another run: accept",
-                                                         "run: renew epoch=current"};
+                                                         "run: renew epoch=current",
+                                                         "run: status and accept"};
 
 decltype(Request::action) action_of(int kind, const LockState& state, const Owner& owner, const Grid& grid) {
     const Epoch current = state.last_epoch;
@@ -233,14 +234,15 @@ decltype(Request::action) action_of(int kind, const LockState& state, const Owne
         case 34: return AcceptRequest{current, {}};
         case 35: return acquire(grid, WhenHeld::Join);
         case 36: return AcceptRequest{};
-        default: return RenewRequest{current, {}, {}};
+        case 37: return RenewRequest{current, {}, {}};
+        default: return StatusRequest{WhenGranted::Accept};
     }
 }
 
 std::optional<Binding> binding_of(int kind) {
     if (kind < kRequests) return std::nullopt;
     if (kind == 35 || kind == 36) return kOtherRun;
-    return kind == 33 || kind == 34 ? kRunWithGroup : kRun;
+    return kind == 33 || kind == 34 || kind == 38 ? kRunWithGroup : kRun;
 }
 
 // Each owner asks each thing, with each evidence.

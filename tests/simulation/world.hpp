@@ -53,7 +53,7 @@ bool is_double(const LockState& state, int owner);
 // What may happen in a state: the clock moves, or one of the owners asks something.
 inline constexpr int kTicks = 3;
 inline constexpr int kRequests = 30;
-inline constexpr int kRequestsOfRuns = 8;
+inline constexpr int kRequestsOfRuns = 9;
 inline constexpr int kEvidences = 2;  // nothing is known, or what was bound is gone
 int requests_in(const Grid& grid);
 int actions_in(const Grid& grid);

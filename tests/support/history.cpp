@@ -240,6 +240,7 @@ public:
 
     Progress progress() { return {text<Phase>("phase"), text<Note>("note")}; }
     Place place() { return flag("keep") ? Place::Keep : Place::Leave; }
+    WhenGranted when_granted() { return flag("and-accept") ? WhenGranted::Accept : WhenGranted::Hold; }
     [[nodiscard]] bool all_read() const { return values_.empty(); }
 
 private:
@@ -253,7 +254,7 @@ Request acquire_request(const Owner& owner, Options& options) {
     request.lease = options.time("lease");
     request.maximum_hold = options.time("max-hold");
     if (options.flag("no-queue")) request.when_held = WhenHeld::Refuse;
-    if (options.flag("and-accept")) request.when_granted = WhenGranted::Accept;
+    request.when_granted = options.when_granted();
     request.process = options.process("process");
     if (options.flag("look-once")) request.when_held = WhenHeld::LookOnce;
     return {owner, request, {}, {}};
@@ -271,7 +272,7 @@ Request requisition_request(const Owner& owner, Options& options) {
 
 Request request_of(const Owner& owner, const std::string& verb, Options& options) {
     if (verb == "acquire") return acquire_request(owner, options);
-    if (verb == "status") return {owner, StatusRequest{}, {}, {}};
+    if (verb == "status") return {owner, StatusRequest{options.when_granted()}, {}, {}};
     if (verb == "renew")
         return {owner, RenewRequest{options.epoch("epoch"), options.time("lease"), options.progress()}, {}, {}};
     if (verb == "accept")
