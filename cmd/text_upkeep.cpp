@@ -38,8 +38,8 @@ std::string conversion(const Subject& subject, Conversion conversion) {
 
 std::string rebuilding(const Rebuilding& rebuilding) {
     std::string lines = fmt::format("Rebuilt {} from {}\n", escaped(rebuilding.rebuilt), escaped(rebuilding.store));
-    lines += fmt::format("  carried over: {} locks, all of them free, and {} events of the log\n", rebuilding.locks,
-                         rebuilding.events);
+    lines += fmt::format("  carried over: {} of its locks, all free now, and {} of the log's events\n",
+                         rebuilding.locks, rebuilding.events);
     lines += fmt::format("  every new epoch is above {}\n", rebuilding.floor.value);
     for (const std::string& loss : rebuilding.losses) lines += fmt::format("  lost: {}\n", loss);
     return lines + fmt::format("  to put it in place, once every hagi that uses the store has ended:\n    {}\n",
@@ -55,8 +55,11 @@ std::string put_in_place(const Rebuilding& rebuilding) {
 }
 
 std::string pruning(const Subject& subject, const Pruning& pruning) {
-    return fmt::format("Store {}: {} idle locks were forgotten; their next epochs start above {}\n",
-                       escaped(subject.store.store), pruning.locks, pruning.floor.value);
+    const std::string store = escaped(subject.store.store);
+    if (pruning.locks == 0)
+        return fmt::format("Store {}: no lock has been idle for long enough to be forgotten\n", store);
+    return fmt::format("Store {}: forgot {} of its locks; a new one starts above epoch {}\n", store, pruning.locks,
+                       pruning.floor.value);
 }
 
 }  // namespace hagi::text

@@ -96,7 +96,8 @@ void Salvage::read_locks() {
         locks_.insert(std::move(lock_id));
     };
     read_from_both_ends(kReadLocks, kReadLocksBackwards, "the locks", take);
-    if (!held.empty()) lost(std::to_string(held.size()) + " of the locks were held: who held one must acquire it anew");
+    if (!held.empty())
+        lost("the hold of each lock that was held, " + std::to_string(held.size()) + " in all: acquire anew");
 }
 
 Outcome Salvage::copy_event(Query& row, Connection& store, std::int64_t seq) {
