@@ -36,6 +36,7 @@ constexpr Duration kAlarmRepeat{10};
 
 // Where no alarm can be had: short beside any deadline, long beside a turn at the gate.
 constexpr Duration kPollInterval{1};
+constexpr Duration kSharedPollInterval{10};  // each is a question to the file server
 
 constexpr std::size_t kLongestNote = 128;
 
@@ -86,16 +87,23 @@ private:
 };
 
 // 0, or the errno: EWOULDBLOCK where the deadline passed first.
+int poll_for_lock(int fd, SteadyClock::time_point deadline, Duration interval) {
+    const timespec pause = to_timespec(interval);
+    while (SteadyClock::now() < deadline) {
+        if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return 0;
+        if (errno != EWOULDBLOCK && errno != EINTR) return errno;
+        ::nanosleep(&pause, nullptr);
+    }
+    return EWOULDBLOCK;
+}
+
+// The same, asleep until the kernel has it.
 int wait_for_lock(int fd, SteadyClock::time_point deadline) {
     const Alarm alarm(deadline - SteadyClock::now());
+    if (!alarm.set()) return poll_for_lock(fd, deadline, kPollInterval);
     while (SteadyClock::now() < deadline) {
-        if (::flock(fd, alarm.set() ? LOCK_EX : LOCK_EX | LOCK_NB) == 0) return 0;
-        if (errno == EWOULDBLOCK) {
-            const timespec pause = to_timespec(kPollInterval);
-            ::nanosleep(&pause, nullptr);
-        } else if (errno != EINTR) {
-            return errno;
-        }
+        if (::flock(fd, LOCK_EX) == 0) return 0;
+        if (errno != EINTR) return errno;
     }
     return EWOULDBLOCK;
 }
@@ -129,7 +137,8 @@ std::string command_of(pid_t pid) {
 
 }  // namespace
 
-FileGate::FileGate(std::string path, SideFileMode mode) : path_(std::move(path)), mode_(mode) {}
+FileGate::FileGate(std::string path, SideFileMode mode, GateWait wait)
+    : path_(std::move(path)), mode_(mode), wait_(wait) {}
 
 bool FileGate::still_in_place() const {
     struct stat ours {};
@@ -144,8 +153,11 @@ Outcome FileGate::take(Duration at_most) {
         file_ = *std::move(opened);
     }
     int error = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-    if (error == EWOULDBLOCK && at_most > Duration::zero())
-        error = wait_for_lock(file_.get(), SteadyClock::now() + at_most);
+    if (error == EWOULDBLOCK && at_most > Duration::zero()) {
+        const auto deadline = SteadyClock::now() + at_most;
+        error = wait_ == GateWait::Polling ? poll_for_lock(file_.get(), deadline, kSharedPollInterval)
+                                           : wait_for_lock(file_.get(), deadline);
+    }
     if (error == 0) return Done{};
     if (error == EWOULDBLOCK) return Error{ErrorKind::Unreachable, busy_message(holder(), at_most)};
     return posix_error(error, "cannot lock " + path_);

@@ -21,11 +21,17 @@ struct GateHolder {
     std::string command;  // escaped; empty: not known
 };
 
+// How a process waits that finds the gate taken.
+enum class GateWait {
+    InKernel,  // woken in the order of arrival
+    Polling,   // where a lock that is waited for may not be given up again: a FUSE filesystem hears no interrupt
+};
+
 // One object belongs to one thread; threads of one process exclude each other through objects of their own.
 // Waiting uses SIGRTMIN, for which it installs an empty handler: leave that signal alone. Never carry it over fork.
 class FileGate {
 public:
-    FileGate(std::string path, SideFileMode mode);  // touches nothing yet
+    FileGate(std::string path, SideFileMode mode, GateWait wait = GateWait::InKernel);  // touches nothing yet
     FileGate(const FileGate&) = delete;
     FileGate& operator=(const FileGate&) = delete;
 
@@ -53,6 +59,7 @@ private:
 
     std::string path_;
     SideFileMode mode_;
+    GateWait wait_;
     UniqueFd file_;
     bool entered_ = false;
 };

@@ -85,7 +85,8 @@ public:
           clock_(clock),
           signal_(signal),
           witness_(witness),
-          gate_(gate_path(options_.path), options_.mode) {}
+          gate_(gate_path(options_.path), options_.mode,
+                options_.journal == Journal::Rollback ? GateWait::Polling : GateWait::InKernel) {}
 
     // The first connect, which alone may create the store.
     Outcome open();

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <utility>
 
 #include "lockcore/sqlite/connection.hpp"
 #include "lockcore/sqlite/engine.hpp"
@@ -72,13 +72,11 @@ std::string sound_image() {
         require((*engine)->submit(LockId("b"), {Owner("second"), RequisitionRequest{Reason("r"), {}, {}}}).ok(),
                 "no order");
     }
-    {
-        auto connection = sqlite::Connection::open(bench.options.path, sqlite::OpenMode::ReadWrite);
-        require(connection.ok(), "no connection");
-        (*connection)->checkpoint();
-    }
-    std::ifstream file(bench.options.path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    auto connection = sqlite::Connection::open(bench.options.path, sqlite::OpenMode::ReadWrite);
+    require(connection.ok(), "no connection");
+    Result<std::string> image = (*connection)->serialized();
+    require(image.ok(), "no image");
+    return *std::move(image);
 }
 
 std::string mutated(const std::string& input) {

@@ -137,6 +137,20 @@ TEST_CASE("a turn is handed from one host to another, whose watchers look for th
     CHECK(carol->wait() == 0);
 }
 
+TEST_CASE("a gate that stays taken is given up in time, though a mount hears no interrupt") {
+    if (!has_bindfs()) return;
+    const Site site(Locks::PassedOn);
+    REQUIRE(site.run(site.here, verb("acquire", "alice")).code == 0);
+    const auto inside = site.hagi.start_other(
+        {"flock", "-F", site.here.store() + "-gate", "sh", "-c", "echo inside; exec cat"}, Process::Input::Pipe);
+    inside->await_line("inside");
+    for (const Mount* const mount : {&site.here, &site.there})
+        CHECK(site.run(*mount, verb("renew", "alice", {"--busy-timeout", "1"})).code == 60);
+    inside->close_input();
+    CHECK(inside->wait() == 0);
+    CHECK(site.run(site.there, verb("renew", "alice")).code == 0);
+}
+
 TEST_CASE("a probe from both sides tells whether locks cross") {
     if (!has_bindfs()) return;
     const auto locks = GENERATE(Locks::Local, Locks::PassedOn);
