@@ -16,8 +16,8 @@ namespace {
 constexpr Duration kMoment = 20ms;
 // A process of the group whose parent is none of ours ends without our hearing of it.
 constexpr Duration kGroupPoll = 1s;
-
-constexpr Duration kFirstForce = 50ms;  // between one SIGKILL and the next, should the first miss a fork
+// Between one SIGKILL and the next, should the first miss a fork.
+constexpr Duration kForcePause = 50ms;
 
 }  // namespace
 
@@ -143,12 +143,12 @@ void Supervision::stop_with_the_command() {
 }
 
 Duration Supervision::until_something_is_due() const {
-    Duration due = ending_ ? std::max(kill_at_ - now(), Duration{kFirstForce}) : keepalive_.due_in();
+    Duration due = ending_ ? std::max(kill_at_ - now(), kForcePause) : keepalive_.due_in();
     if (!ending_ && keepalive_.in_outage()) {
         const Duration rest = std::max(last_moment_to_end() - now(), Duration::zero());
         due = due + longest_try_ > rest ? rest : due;
     }
-    if (exit_code_) due = std::min<Duration>(due, kGroupPoll);
+    if (exit_code_) due = std::min(due, kGroupPoll);
     return due;
 }
 

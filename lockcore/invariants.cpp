@@ -83,7 +83,7 @@ const char* first_broken(const LockState& state, Instant now) {
 
     for (const Waiter& waiter : state.queue) {
         if (const char* broken = broken_by(waiter, now)) return broken;
-        if (state.hold && state.hold->owner == waiter.owner) return "3: the holder waits, too";
+        if (holds(state, waiter.owner)) return "3: the holder waits, too";
     }
     if (has_duplicate(state.queue, &Waiter::owner)) return "3: an owner waits twice";
     for (std::size_t i = 1; i < state.queue.size(); ++i)

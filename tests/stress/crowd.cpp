@@ -84,10 +84,14 @@ Words Crowd::placed(std::size_t nth, const Words& words) const {
     return line;
 }
 
-nlohmann::json Crowd::told(const Words& words) const {
+Finished Crowd::asked(const Words& words) const {
     Words line = placed(0, Hagi::line(words));
     line.emplace_back("--json");
-    const Finished finished = hagi_.run_other(line);
+    return hagi_.run_other(line);
+}
+
+nlohmann::json Crowd::told(const Words& words) const {
+    const Finished finished = asked(words);
     INFO(words.at(0) << ": " << finished.out << finished.err);
     REQUIRE(finished.code == 0);
     return nlohmann::json::parse(finished.out);
@@ -157,8 +161,8 @@ void Crowd::take_by_order() {
     static const std::string kOperator = "operator";
     const std::string& lock = locks_[static_cast<std::size_t>(roll(std::ssize(locks_)))];
     Record taken{moment(), Saw::Taken, lock, kOperator, 0, 0, Moment::max(), 0, 0};
-    const Finished order = hagi_.run_other(placed(0, Hagi::line({"requisition", "--lock-id", lock, "--owner", kOperator,
-                                                                 "--reason", "the stress test wants it", "--json"})));
+    const Finished order =
+        asked({"requisition", "--lock-id", lock, "--owner", kOperator, "--reason", "the stress test wants it"});
     // Whoever stands still may have a command stand still inside the gate.
     constexpr int kBusy = 60;
     if (order.code == kBusy) return;

@@ -61,6 +61,7 @@ private:
     void take_by_order();
     void end_all();
     [[nodiscard]] Words placed(std::size_t nth, const Words& words) const;
+    Finished asked(const Words& words) const;
     nlohmann::json told(const Words& words) const;
     void note(Saw saw, const std::string& lock, const std::string& owner, std::int64_t epoch = 0) const;
     [[nodiscard]] std::string counter(const std::string& lock) const;
